@@ -1,0 +1,1 @@
+"""The project: settings, typed configuration, errors, URLs, server and the `up` command."""

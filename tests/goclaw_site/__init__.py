@@ -1,0 +1,1 @@
+"""Configuration, state directory, server and commands."""

@@ -1,0 +1,1 @@
+"""Pages, revisions and attachments of the organisation's wiki."""
