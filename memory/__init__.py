@@ -1,0 +1,1 @@
+"""Scoped memories: records, chunks, search and beliefs."""

@@ -1,0 +1,244 @@
+"""`memory check`: whether the parts of the index agree with the records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.db.models import Count, Exists, OuterRef
+
+from memory import chunks
+from memory.chunks import HIDDEN, HISTORY
+from memory.models import Memory, MemoryChunk, MemorySource, MemoryTag
+from memory.providers import current as provider
+from memory.vocabulary import INDEXED, PENDING, SUPERSEDED, TEXT
+from memory.write import content_hash, live_key
+
+_SAMPLES = 5
+_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of disagreement: how many rows, and some of their ids. Never any text."""
+
+    name: str
+    count: int
+    samples: tuple[str, ...]
+    words: str
+
+
+def check() -> list[Finding]:
+    """Return everything that does not agree; an empty list is a clean index."""
+    return [
+        Finding(name, len(rows), tuple(str(row) for row in rows[:_SAMPLES]), words)
+        for name, (rows, words) in ((name, _run(rule)) for name, rule in RULES.items())
+        if rows
+    ]
+
+
+def _run(rule: Rule) -> tuple[list[Any], str]:
+    return list(rule.rows()), rule.words
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A question that should have no answer."""
+
+    words: str
+    rows: Callable[[], Any]
+
+
+def _orphans() -> Any:
+    owners = Memory.objects.filter(pk=OuterRef("memory_id"))
+    return MemoryChunk.objects.filter(~Exists(owners)).values_list("pk", flat=True)
+
+
+def _loose_tags() -> Any:
+    owners = Memory.objects.filter(pk=OuterRef("memory_id"))
+    return MemoryTag.objects.filter(~Exists(owners)).values_list("pk", flat=True)
+
+
+def _unchunked() -> Any:
+    pieces = MemoryChunk.objects.filter(memory=OuterRef("pk"))
+    done = Memory.objects.filter(index_state__in=(TEXT, INDEXED)).filter(~Exists(pieces))
+    return done.values_list("pk", flat=True)
+
+
+def _without_vectors() -> Any:
+    """Records that claim to be indexed although a chunk has no vector, while others have one."""
+    serving = provider()
+    if serving is None:
+        return []
+    lacking = MemoryChunk.objects.filter(memory=OuterRef("pk"), embedding_model="")
+    return Memory.objects.filter(Exists(lacking), index_state=INDEXED).values_list("pk", flat=True)
+
+
+def _wrong_dimensions() -> Any:
+    """Vectors whose length is not what the row says, or not what most of their model have."""
+    usual: dict[str, int] = {}
+    rows = MemoryChunk.objects.exclude(embedding_model="").values(
+        "embedding_model", "embedding_dim"
+    )
+    for row in rows.annotate(n=Count("pk")).order_by("n"):
+        usual[row["embedding_model"]] = row["embedding_dim"]
+    stored = MemoryChunk.objects.exclude(embedding_model="").order_by("pk")
+    for chunk in stored.only("embedding", "embedding_model", "embedding_dim").iterator(_AT_ONCE):
+        length = 0 if chunk.embedding is None else len(chunk.embedding)
+        if length != chunk.embedding_dim or length != usual[chunk.embedding_model]:
+            yield chunk.pk
+
+
+def _wrong_access() -> Any:
+    """Chunks that stand under another token than their record's: the fault that leaks."""
+    rows = MemoryChunk.objects.select_related("memory").order_by("pk")
+    for chunk in rows.defer("embedding", "memory__content").iterator(_AT_ONCE):
+        wanted = chunks.token(chunk.memory)
+        hidden = chunk.access == HIDDEN and (
+            chunk.memory.index_state == PENDING or chunk.memory.live_key is None
+        )
+        if chunk.access != wanted and not hidden:
+            yield chunk.pk
+
+
+def _wrong_text() -> Any:
+    """Chunks whose text is not what stands at their place in the record."""
+    rows = MemoryChunk.objects.select_related("memory").exclude(access=HIDDEN).order_by("pk")
+    for chunk in rows.defer("embedding").iterator(_AT_ONCE):
+        if chunk.memory.content[chunk.start : chunk.end] != chunk.text:
+            yield chunk.pk
+
+
+def _wrong_keys() -> Any:
+    for record in Memory.objects.order_by("pk").iterator(_AT_ONCE):
+        digest = content_hash(record.content)
+        key = live_key(record.scope, record.owner_id, record.kind, digest)
+        if record.content_hash != digest or record.live_key not in (None, key):
+            yield record.pk
+
+
+def _tag_and_life_disagree() -> Any:
+    """Superseded means: the tag is there and the live key is not."""
+    tag = MemoryTag.objects.filter(memory=OuterRef("pk"), tag=SUPERSEDED)
+    both = Memory.objects.filter(Exists(tag), live_key__isnull=False)
+    neither = Memory.objects.filter(~Exists(tag), live_key__isnull=True, expires_at__isnull=True)
+    return [*both.values_list("pk", flat=True), *neither.values_list("pk", flat=True)]
+
+
+def _foreign_sources() -> Any:
+    rows = MemorySource.objects.select_related("memory").defer("memory__content").order_by("pk")
+    return (row.pk for row in rows.iterator(_AT_ONCE) if row.access != row.memory.access)
+
+
+def _foreign_neighbours() -> Any:
+    """Chunks whose neighbourhood reaches into another scope, owner, or a retired record."""
+    rows = MemoryChunk.objects.exclude(access=HIDDEN).order_by("pk")
+    batch: list[tuple[int, str, list[int | None]]] = []
+    for row in rows.values_list("pk", "access", "near").iterator(_AT_ONCE):
+        batch.append(row)
+        if len(batch) == _AT_ONCE:
+            yield from _reaching_out(batch)
+            batch = []
+    yield from _reaching_out(batch)
+
+
+def _reaching_out(rows: list[tuple[int, str, list[int | None]]]) -> Any:
+    wanted = sorted({pk for row in rows for pk in row[2] if pk is not None})
+    access: dict[int, str] = {}
+    for ids in chunks.batches(wanted):
+        access.update(MemoryChunk.objects.filter(pk__in=ids).values_list("pk", "access"))
+    for pk, own, near in rows:
+        live = own.removeprefix(HISTORY)
+        if any(beside is not None and access.get(beside) != live for beside in near):
+            yield pk
+
+
+def _keyword_rows() -> Any:
+    """Chunks that the keyword index lacks or has too many of (SQLite's FTS5 tables)."""
+    if connection.vendor != "sqlite":
+        return
+    for table, column in (
+        ("memory_chunks_fts", "search_text"),
+        ("memory_windows_fts", "window_text"),
+    ):
+        yield from _docsize_differs(table, column)
+        if broken := _fts_fault(table):
+            yield f"{table}: {broken}"
+        else:
+            yield from _other_terms(table, column)
+
+
+def _docsize_differs(table: str, column: str) -> list[Any]:
+    wanted = f"SELECT id FROM memory_chunks WHERE {column} <> ''"  # noqa: S608  our own names
+    held = f"SELECT id FROM {table}_docsize"  # noqa: S608
+    sql = f"SELECT id FROM ({wanted} EXCEPT {held}) UNION SELECT id FROM ({held} EXCEPT {wanted})"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return [row[0] for row in cursor.fetchall()]
+
+
+def _fts_fault(table: str) -> str:
+    """Ask FTS5 whether its index agrees with itself; it raises where it does not."""
+    try:
+        with connection.cursor() as cursor:
+            ask = f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 0)"  # noqa: S608
+            cursor.execute(ask)
+    except DatabaseError as error:
+        return str(error)
+    return ""
+
+
+def _other_terms(table: str, column: str) -> Any:
+    """Chunks under other terms or another token than the row has: stale text, or a leak.
+
+    FTS5's own comparison counts the chunks without terms, which are left out on purpose.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS temp.indexed_terms")
+        vocabulary = f"fts5vocab(main, {table}, instance)"
+        cursor.execute(f"CREATE VIRTUAL TABLE temp.indexed_terms USING {vocabulary}")
+        cursor.execute(
+            "SELECT doc, group_concat(col || ' ' || term, char(10))"
+            " FROM temp.indexed_terms GROUP BY doc"
+        )
+        while rows := cursor.fetchmany(400):
+            yield from _unlike_their_rows(dict(rows), column)
+        cursor.execute("DROP TABLE temp.indexed_terms")
+
+
+def _unlike_their_rows(indexed: dict[int, str], column: str) -> Any:
+    rows = MemoryChunk.objects.filter(pk__in=list(indexed)).values_list("pk", column, "access")
+    for pk, text, access in rows:
+        wanted = [f"{column} {term}" for term in text.split()]
+        wanted += [f"access {access}"] if access else []
+        if sorted(wanted) != sorted(indexed[pk].split("\n")):
+            yield pk
+
+
+def _database() -> Any:
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA quick_check")
+        yield from (row[0] for row in cursor.fetchall() if row[0] != "ok")
+
+
+RULES: dict[str, Rule] = {
+    "database": Rule("SQLite's own check finds a fault in the file", _database),
+    "orphan_chunks": Rule("chunks without a record", _orphans),
+    "orphan_tags": Rule("tags without a record", _loose_tags),
+    "unchunked": Rule("records that claim to be indexed and have no chunk", _unchunked),
+    "missing_vectors": Rule("records that claim to be indexed and lack a vector", _without_vectors),
+    "wrong_dimensions": Rule("vectors of the wrong length", _wrong_dimensions),
+    "wrong_access": Rule("chunks under another access token than their record", _wrong_access),
+    "wrong_text": Rule("chunks that differ from the text of their record", _wrong_text),
+    "wrong_keys": Rule("records whose hash or live key is wrong", _wrong_keys),
+    "superseded": Rule("records whose tag and life disagree", _tag_and_life_disagree),
+    "foreign_sources": Rule("sources under another access token", _foreign_sources),
+    "foreign_neighbours": Rule("windows that reach into what is not theirs", _foreign_neighbours),
+    "keyword_rows": Rule(
+        "chunks that the keyword index lacks, or rows it should not have", _keyword_rows
+    ),
+}

@@ -1,0 +1,157 @@
+"""The rows of `memory_chunks`: making, hiding, re-tagging and dropping them.
+
+Every change to what search may see is written to `memory_changes` in the same transaction, so that
+the processes' matrices of vectors follow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from memory import chunking
+from memory.access import access_token
+from memory.models import Memory, MemoryChange, MemoryChunk
+from memory.text import normalise
+from memory.vectors import FloatVector
+
+T = TypeVar("T")
+
+#: Stands in `access` of chunks that no search may see: the record was amended or has expired.
+HIDDEN = ""
+#: Before the token of a superseded record: only searches of the history name it.
+HISTORY = "h"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One chunk to be: pure data, made outside any transaction."""
+
+    position: int
+    start: int
+    end: int
+    heading: str
+    text: str
+    search_text: str
+    key: str
+    text_hash: str
+
+
+def token(memory: Memory) -> str:
+    """Return what `access` holds for chunks of this record as it is now."""
+    base = access_token(memory.scope, memory.owner_id)
+    return base if memory.live_key else HISTORY + base
+
+
+def embedding_input(prefix: str, text: str) -> str:
+    """Return what is embedded for a chunk: speaker and date stand before the words."""
+    return f"{prefix} {text}" if prefix else text
+
+
+def cut(memory: Memory, size: int, overlap: int) -> list[Piece]:
+    """Return the pieces of a record."""
+    spans = chunking.split(memory.content, size, overlap)
+    return [_piece(memory, position, span) for position, span in enumerate(spans)]
+
+
+def _piece(memory: Memory, position: int, span: chunking.Span) -> Piece:
+    text = memory.content[span.start : span.end]
+    whole = embedding_input(memory.index_prefix, text)
+    return Piece(
+        position=position,
+        start=span.start,
+        end=span.end,
+        heading=span.heading[:300],
+        text=text,
+        search_text=normalise(whole),
+        key=_digest(memory.pk.hex, str(position), text),
+        text_hash=_digest(whole),
+    )
+
+
+def replace(memory: Memory, pieces: Sequence[Piece], model: str) -> int:
+    """Put the pieces in the place of the record's chunks; return how many lack a vector.
+
+    A vector is reused wherever text hash and model are equal. Call inside a transaction.
+    """
+    known = known_vectors({piece.text_hash for piece in pieces}, model)
+    drop(memory.pk)
+    access = token(memory)
+    rows = [_row(memory, piece, access, model, known.get(piece.text_hash)) for piece in pieces]
+    made = MemoryChunk.objects.bulk_create(rows)
+    log([row.pk for row in made if row.embedding_model], MemoryChange.PUT)
+    return sum(1 for row in made if not row.embedding_model)
+
+
+def _row(
+    memory: Memory, piece: Piece, access: str, model: str, vector: FloatVector | None
+) -> MemoryChunk:
+    return MemoryChunk(
+        memory=memory,
+        position=piece.position,
+        start=piece.start,
+        end=piece.end,
+        heading=piece.heading,
+        text=piece.text,
+        search_text=piece.search_text,
+        access=access,
+        key=piece.key,
+        text_hash=piece.text_hash,
+        embedding=vector,
+        embedding_model=model if vector is not None else "",
+        embedding_dim=0 if vector is None else len(vector),
+    )
+
+
+def known_vectors(hashes: set[str], model: str) -> dict[str, FloatVector]:
+    """Return the vectors that the model made of these texts before, by the hash of the text."""
+    if not model or not hashes:
+        return {}
+    found: dict[str, FloatVector] = {}
+    for batch in batches(sorted(hashes)):
+        rows = MemoryChunk.objects.filter(text_hash__in=batch, embedding_model=model)
+        found.update((row.text_hash, row.embedding) for row in rows.only("text_hash", "embedding"))
+    return found
+
+
+def drop(memory_id: uuid.UUID) -> None:
+    """Delete the chunks of a record with their keyword rows and vectors."""
+    chunks = MemoryChunk.objects.filter(memory_id=memory_id)
+    log(chunks.exclude(embedding_model="").values_list("pk", flat=True), MemoryChange.DROP)
+    chunks.delete()
+
+
+def hide(memory: Memory) -> None:
+    """Take the chunks out of every search until they are made anew; vectors stay for reuse."""
+    _set_access(memory, HIDDEN)
+
+
+def retag(memory: Memory) -> None:
+    """Give the chunks the token of the record as it is now."""
+    _set_access(memory, token(memory))
+
+
+def _set_access(memory: Memory, access: str) -> None:
+    chunks = MemoryChunk.objects.filter(memory=memory).exclude(access=access)
+    changed = list(chunks.exclude(embedding_model="").values_list("pk", flat=True))
+    chunks.update(access=access)
+    log(changed, MemoryChange.PUT if access else MemoryChange.DROP)
+
+
+def log(chunk_ids: Iterable[int], operation: str) -> None:
+    """Append to the change log."""
+    MemoryChange.objects.bulk_create(
+        [MemoryChange(chunk=chunk, operation=operation) for chunk in chunk_ids], batch_size=400
+    )
+
+
+def batches(items: Sequence[T], size: int = 400) -> Iterable[Sequence[T]]:
+    """Cut a list so that no statement meets a database's limit of variables."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,23 @@
+"""The tables of the engine."""
+
+from memory.models.audit import AuditEvent
+from memory.models.chunk import MemoryChange, MemoryChunk
+from memory.models.engine import EngineState
+from memory.models.graph import MemoryEntity, MemoryRelation
+from memory.models.job import Job
+from memory.models.record import Memory, MemorySource, MemoryTag
+from memory.models.revision import MemoryRevision
+
+__all__ = [
+    "AuditEvent",
+    "EngineState",
+    "Job",
+    "Memory",
+    "MemoryChange",
+    "MemoryChunk",
+    "MemoryEntity",
+    "MemoryRelation",
+    "MemoryRevision",
+    "MemorySource",
+    "MemoryTag",
+]

@@ -1,0 +1,26 @@
+"""What runs by the clock."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from django_q.models import Schedule
+
+from goclaw_site.config import get_config
+
+SWEEP = "sys-memory-sweep"
+
+
+def install() -> None:
+    """Write the schedules, each once; names are not unique in the table, so doubles are removed."""
+    minutes = max(1, round(get_config().queue.sweep_seconds / 60))
+    _put(SWEEP, "memory.jobs.sweep", schedule_type=Schedule.MINUTES, minutes=minutes)
+
+
+def _put(name: str, function: str, **timing: object) -> None:
+    held = Schedule.objects.filter(name=name).order_by("pk")
+    if first := held.first():
+        held.exclude(pk=first.pk).delete()
+    Schedule.objects.update_or_create(
+        name=name,
+        defaults={"func": function, "repeats": -1, "next_run": timezone.now(), **timing},
+    )

@@ -1,0 +1,112 @@
+"""Search on SQLite: FTS5 for keywords, an exact scan of the process's matrix for vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from memory.filters import narrowing
+from memory.models import Memory, MemoryChunk
+from memory.search.backends.base import OWN, Reach, Similar
+from memory.search.matrix import best, matrix_of, rows_as_floats
+from memory.search.types import TextStatistics
+from memory.vectors import FloatMatrix, FloatVector
+
+#: Counting stops here: a term in more chunks than this weighs next to nothing.
+COUNT_CAP = 20_000
+_TABLES = {
+    OWN: ("memory_chunks_fts", "search_text"),
+    "window": ("memory_windows_fts", "window_text"),
+}
+
+
+class SqliteBackend:
+    """The embedded driver. Terms are only ever bound as quoted phrases of a bound query."""
+
+    def by_text(self, terms: Sequence[str], reach: Reach, field: str, limit: int) -> list[int]:
+        if not terms or not reach.tokens:
+            return []
+        table, column = _TABLES[field]
+        inside, params = _narrowed(reach)
+        sql = (
+            f"SELECT rowid FROM {table} WHERE {table} MATCH %s AND rank MATCH 'bm25(1.0, 0.0)'"  # noqa: S608
+            f"{inside} ORDER BY rank LIMIT %s"
+        )
+        return [row[0] for row in _rows(sql, [_match(column, terms, reach), *params, limit])]
+
+    def by_vector(self, vector: FloatVector, model: str, reach: Reach, limit: int) -> list[Similar]:
+        matrix = matrix_of(model)
+        snapshot = matrix.snapshot()
+        rows = snapshot.rows_of(matrix.codes_of(reach.tokens), _allowed(reach))
+        if not len(rows) or snapshot.levels.shape[1] != len(vector):
+            return []
+        cosines = snapshot.cosines(vector, rows)
+        top = best(cosines, limit)
+        found = zip(snapshot.ids[rows[top]], cosines[top], strict=True)
+        return [Similar(int(chunk), float(cosine)) for chunk, cosine in found]
+
+    def vectors(
+        self, model: str, reach: Reach, chunks: Sequence[int]
+    ) -> tuple[list[int], FloatMatrix]:
+        matrix = matrix_of(model)
+        snapshot = matrix.snapshot()
+        wanted = np.array(sorted(set(chunks)), np.int64)
+        rows = snapshot.rows_of(matrix.codes_of(reach.tokens), wanted)
+        return [int(chunk) for chunk in snapshot.ids[rows]], rows_as_floats(snapshot, rows)
+
+    def statistics(self, terms: Sequence[str], reach: Reach) -> TextStatistics:
+        if not terms or not reach.tokens:
+            return TextStatistics(0, {})
+        holding = {term: _count(_match("search_text", [term], reach)) for term in terms}
+        tokens = sorted(reach.tokens)
+        total = MemoryChunk.objects.filter(access__in=tokens).count()
+        return TextStatistics(total, holding)
+
+
+def _match(column: str, terms: Sequence[str], reach: Reach) -> str:
+    """Return the FTS5 query: any of the terms, within what the caller may see."""
+    access = " OR ".join(_quoted(token) for token in sorted(reach.tokens))
+    wanted = " OR ".join(_quoted(term) for term in terms)
+    return f"{{{column}}} : ({wanted}) AND {{access}} : ({access})"
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""').replace("\x00", "") + '"'
+
+
+def _count(match: str) -> int:
+    sql = (
+        "SELECT count(*) FROM (SELECT 1 FROM memory_chunks_fts"
+        " WHERE memory_chunks_fts MATCH %s LIMIT %s)"
+    )
+    return int(_rows(sql, [match, COUNT_CAP])[0][0])
+
+
+def _narrowed(reach: Reach) -> tuple[str, list[Any]]:
+    """Return the filters that the index does not know as a condition on the row id."""
+    if not reach.filters.narrowing:
+        return "", []
+    sql, params = _chunk_ids(reach).query.sql_with_params()
+    return f" AND rowid IN ({sql})", list(params)
+
+
+def _allowed(reach: Reach) -> NDArray[np.int64] | None:
+    if not reach.filters.narrowing:
+        return None
+    return np.fromiter(_chunk_ids(reach).iterator(), np.int64)
+
+
+def _chunk_ids(reach: Reach) -> Any:
+    inside = Memory.objects.filter(narrowing(reach.filters)).values("pk")
+    chunks = MemoryChunk.objects.filter(access__in=sorted(reach.tokens), memory__in=inside)
+    return chunks.values_list("pk", flat=True)
+
+
+def _rows(sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())

@@ -1,0 +1,89 @@
+"""Counts for operators and callers: how much there is, and how far indexing has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Q
+
+from goclaw_site.config import database_file, get_config, state_dir
+from memory import providers, readiness
+from memory.access import Principal, visible, visible_tokens
+from memory.chunks import HISTORY
+from memory.models import Memory, MemoryChunk, MemoryTag
+from memory.vocabulary import FAILED, PENDING, TEXT
+
+#: Exact search in memory stays right up to about here; past it PostgreSQL is the better home.
+ADVISED_CHUNKS = 250_000
+
+
+def stats(principal: Principal) -> dict[str, Any]:
+    """Return counts over what the caller may see; administrators get the whole index's too."""
+    mine = Memory.objects.filter(visible(principal))
+    answer = {
+        "records": mine.count(),
+        "by_scope": _counted(mine, "scope"),
+        "by_kind": _counted(mine, "kind"),
+        "by_tag": _tags(mine),
+        "by_state": _counted(mine, "index_state"),
+        "pending": mine.filter(index_state__in=(PENDING, TEXT)).count(),
+        "failed": mine.filter(index_state=FAILED).count(),
+        "superseded": mine.filter(tags__tag="superseded").count(),
+        **_chunks(principal),
+    }
+    return answer | (_engine() if principal.is_admin else {})
+
+
+def _counted(records: Any, field: str) -> dict[str, int]:
+    rows = records.order_by(field).values_list(field).annotate(n=Count("pk"))
+    return dict(rows)
+
+
+def _tags(records: Any) -> dict[str, int]:
+    rows = MemoryTag.objects.filter(memory__in=records.order_by().values("pk"))
+    counted = rows.values_list("tag").annotate(n=Count("pk")).order_by("-n", "tag")[:50]
+    return dict(counted)
+
+
+def _chunks(principal: Principal) -> dict[str, Any]:
+    tokens = visible_tokens(principal)
+    reach = sorted(tokens | {HISTORY + token for token in tokens})
+    provider = providers.current()
+    model = provider.model if provider else None
+    counted = MemoryChunk.objects.filter(access__in=reach).aggregate(
+        chunks=Count("pk"), embedded=Count("pk", filter=Q(embedding_model=model or "-"))
+    )
+    whole = counted["chunks"]
+    share = counted["embedded"] / whole if whole else 0.0
+    return {
+        "chunks": whole,
+        "embedded": counted["embedded"],
+        "embedded_share": round(share, 4),
+        "model": model,
+        "provider": get_config().memory.search.provider,
+        "embeddings_off": providers.why_none(),
+    }
+
+
+def _engine() -> dict[str, Any]:
+    """What only administrators see: figures over everybody's records, never their text."""
+    chunks = MemoryChunk.objects.count()
+    engine = {
+        "driver": connection.vendor,
+        "database_bytes": _database_bytes(),
+        "all_records": Memory.objects.count(),
+        "all_chunks": chunks,
+        "all_pending": readiness.waiting_count(),
+        "index_lag_seconds": round(readiness.index_lag(), 1),
+        "worker_alive": readiness.worker_alive(),
+    }
+    if chunks > ADVISED_CHUNKS and connection.vendor == "sqlite":
+        engine["advice"] = f"{chunks:,} chunks: PostgreSQL serves this size better."
+    return {"engine": engine, "index_lag_seconds": engine["index_lag_seconds"]}
+
+
+def _database_bytes() -> int:
+    path = database_file(get_config(), state_dir())
+    files = [path.with_name(path.name + end) for end in ("", "-wal")]
+    return sum(file.stat().st_size for file in files if file.exists())

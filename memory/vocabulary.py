@@ -1,0 +1,48 @@
+"""The closed lists of words that records are described with."""
+
+from __future__ import annotations
+
+PERSONAL = "personal"
+AGENT_NOTES = "agent_notes"
+GLOBAL = "global"
+AGENT_CONFIG = "agent_config"
+WIKI = "wiki"
+WIKIJS = "wikijs"
+DB_CACHE = "db_cache"
+
+WRITABLE_SCOPES = (PERSONAL, AGENT_NOTES, GLOBAL, AGENT_CONFIG)
+SYSTEM_SCOPES = (WIKI, WIKIJS, DB_CACHE)
+SCOPES = WRITABLE_SCOPES + SYSTEM_SCOPES
+#: What everybody with access may read; `personal` and `agent_config` have rules of their own.
+SHARED_SCOPES = (AGENT_NOTES, GLOBAL, *SYSTEM_SCOPES)
+
+KINDS = ("fact", "preference", "note", "guideline", "config")
+ENGINE_KINDS = ("summary", "page", "schema")
+ALL_KINDS = KINDS + ENGINE_KINDS
+LEARNED_KINDS = ("fact", "preference")
+
+CRITICAL = "critical"
+SUPERSEDED = "superseded"
+UNVERIFIED = "unverified"
+#: Written by the engine alone.
+ENGINE_TAGS = (SUPERSEDED, UNVERIFIED)
+ENGINE_METADATA_PREFIX = "superseded_"
+
+#: Scopes that stay as good as new: reference text and standing configuration.
+UNDECAYED_SCOPES = (WIKI, WIKIJS, DB_CACHE, AGENT_CONFIG)
+
+RUN_KINDS = ("chat", "sop", "cron", "webhook")
+AUTONOMOUS_RUNS = ("sop", "cron", "webhook")
+
+PENDING = "pending"
+TEXT = "text"
+INDEXED = "indexed"
+FAILED = "failed"
+INDEX_STATES = (PENDING, TEXT, INDEXED, FAILED)
+
+RETIRED = "retired"
+KEPT = "kept"
+AMENDED = "amended"
+DELETED = "deleted"
+DECISIONS = (RETIRED, KEPT, AMENDED, DELETED)
+VIAS = ("rule", "judge", "consolidation", "revise", "dedupe", "manual", "undo")
