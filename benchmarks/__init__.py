@@ -1,0 +1,1 @@
+"""Retrieval and speed, measured on public data that stays outside of the repository."""
