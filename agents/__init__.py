@@ -1,0 +1,1 @@
+"""Principals and keys, workspaces, sessions and context."""

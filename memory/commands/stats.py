@@ -1,0 +1,48 @@
+"""`memory stats`: counts and the state of the index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory.commands.base import Call, Subcommand
+from memory.stats import stats
+
+
+def run(call: Call) -> int:
+    """Print the counts."""
+    figures = stats(call.principal)
+    if call.as_json:
+        call.answer(figures)
+        return 0
+    for line in _lines(figures):
+        call.say(line)
+    return 0
+
+
+def _lines(figures: dict[str, Any]) -> list[str]:
+    engine = figures.get("engine", {})
+    share = f"{figures['embedded_share']:.0%}"
+    lines = [
+        f"Records     {figures['records']:,}  {_counts(figures['by_scope'])}",
+        f"Kinds       {_counts(figures['by_kind'])}",
+        f"Tags        {_counts(figures['by_tag'])}",
+        f"Chunks      {figures['chunks']:,}, {share} with vectors of {figures['model'] or 'none'}",
+        f"Waiting     {figures['pending']:,} to be indexed, {figures['failed']:,} failed",
+    ]
+    if engine:
+        worker = "alive" if engine["worker_alive"] else "no sign of life"
+        lines += [
+            f"Whole index {engine['all_records']:,} records, {engine['all_chunks']:,} chunks",
+            f"Database    {engine['driver']}, {engine['database_bytes'] / 1e6:.1f} MB",
+            f"Worker      {worker}; index lag {engine['index_lag_seconds']} s",
+        ]
+    if figures["embeddings_off"]:
+        lines.append(f"Keyword only: {figures['embeddings_off']}")
+    return lines + ([engine["advice"]] if "advice" in engine else [])
+
+
+def _counts(counted: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counted.items()) or "none"
+
+
+COMMAND = Subcommand("stats", "count records and show the state of the index", run)

@@ -1,0 +1,342 @@
+"""Every door there is, read off the server itself, and a row for each that says how to knock."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+import goclaw_site.management.commands as command_modules
+from agents import tools
+from agents.models import ApiKey, Identity
+from agents.pages.people import ACTIONS
+from goclaw_site.asgi import MOUNTS
+from goclaw_site.parts import PartsCommand
+from memory.models import Memory, MemoryRevision
+from tests.leaks.world import WORD, World
+
+READS = ("GET", "HEAD")
+EVERYWHERE = ("GET", "POST")
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@dataclass(frozen=True)
+class Knock:
+    """One request. `form` is what a browser posts, `body` what a program sends."""
+
+    method: str
+    path: str
+    body: Any = None
+    form: Any = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """How to knock at one address: its parameters' values, queries, bodies, forms."""
+
+    fill: Callable[[World], list[dict[str, Any]]] = lambda world: [{}]
+    queries: tuple[str, ...] = ("",)
+    bodies: Callable[[World], list[Any]] = lambda world: [{}]
+    forms: Callable[[World], list[dict[str, Any]]] = lambda world: []
+    methods: tuple[str, ...] = EVERYWHERE
+
+
+def _records(world: World) -> list[dict[str, Any]]:
+    return [{"memory_id": memory_id} for memory_id in world.ids]
+
+
+def _revisions(world: World) -> list[dict[str, Any]]:
+    rows = MemoryRevision.objects.values_list("old_id", "pk")
+    return [{"memory_id": str(old), "revision": pk} for old, pk in rows]
+
+
+def _jobs(world: World) -> list[dict[str, Any]]:
+    return [{"job_id": world.job}]
+
+
+def _people(world: World) -> list[dict[str, Any]]:
+    rows = Memory.objects.exclude(owner=None).values_list("owner_id", flat=True).distinct()
+    return [{"person_id": pk} for pk in rows.order_by("owner_id")]
+
+
+def _acts(world: World) -> list[dict[str, Any]]:
+    return [{**who, "action": action} for who in _people(world) for action in ACTIONS]
+
+
+def _identities(world: World) -> list[dict[str, Any]]:
+    return [{"identity_id": pk} for pk in Identity.objects.values_list("pk", flat=True)]
+
+
+def _keys(world: World) -> list[dict[str, Any]]:
+    return [{"prefix": prefix} for prefix in ApiKey.objects.values_list("prefix", flat=True)]
+
+
+def _agent(world: World) -> list[dict[str, Any]]:
+    return [{"slug": "default"}]
+
+
+def _tools(world: World) -> list[dict[str, Any]]:
+    return [{"slug": "default", "name": tool.name} for tool in tools.tools()]
+
+
+def _ids_of(world: World) -> dict[str, Any]:
+    return {"ids": world.ids}
+
+
+_LISTS = ("", "?include_history=true", "?scope=personal", "?q=" + WORD, f"?tag=x&domain={WORD}")
+_EVERYTHING = {"query": WORD, "include_history": True, "max_results": 100, "min_score": 0}
+
+ROWS: dict[str, Row] = {
+    "healthz": Row(),
+    "readyz": Row(),
+    "login": Row(forms=lambda world: [{"username": "ann", "password": "wrong"}]),
+    "logout": Row(forms=lambda world: [{}]),
+    "invited": Row(fill=lambda world: [{"uidb64": "MQ", "token": "x-y"}]),
+    "oidc-start": Row(queries=("?next=/me/",)),
+    "oidc-finish": Row(queries=("?code=x&state=y",)),
+    "password": Row(forms=lambda world: [{"old_password": "x", "new_password1": "y"}]),
+    "schema": Row(queries=("", "?format=json")),
+    "api-docs": Row(),
+    "api-records": Row(
+        queries=(*_LISTS[:3], "?source=x", "?as_of=2999-01-01", "?page_size=200", "?wrong=1"),
+        bodies=lambda world: [{"content": f"{WORD} of one's own"}, {"content": ""}, [], {"x": 1}],
+        methods=(*READS, "POST"),
+    ),
+    "api-record": Row(
+        fill=_records,
+        bodies=lambda world: [{"content": "changed"}],
+        methods=("GET", "PATCH", "DELETE"),
+    ),
+    "api-bulk": Row(bodies=lambda world: [{"items": [{"content": f"{WORD} a"}, {"x": 1}, 7]}]),
+    "api-search": Row(
+        queries=(f"?q={WORD}&include_history=true&max_results=100&min_score=0", "?q=", ""),
+        bodies=lambda world: [_EVERYTHING, {**_EVERYTHING, "scopes": ["personal"]}, {"query": 1}],
+    ),
+    "api-stats": Row(),
+    "api-reindex": Row(bodies=lambda world: [{}, {"missing": True}, {"x": 1}]),
+    "api-audit": Row(queries=("", "?action=write&page_size=200")),
+    "api-jobs": Row(),
+    "api-job": Row(fill=_jobs),
+    "api-job-cancel": Row(fill=_jobs),
+    "api-agents": Row(bodies=lambda world: [{"slug": "new"}]),
+    "api-agent": Row(fill=_agent),
+    "api-agent-tools": Row(fill=_agent),
+    "api-agent-tool": Row(
+        fill=_tools,
+        bodies=lambda world: [
+            _EVERYTHING,
+            {"id": world.ids[0]},
+        ],
+        methods=("GET", "POST"),
+    ),
+    "api-agent-hints": Row(
+        fill=_agent, bodies=lambda world: [{"tool": "db_query", "error": "no such column: x"}]
+    ),
+    "memory": Row(queries=(*_LISTS, "?cursor=x", "?record=" + "0" * 32)),
+    "memory-own": Row(queries=_LISTS),
+    "memory-add": Row(forms=lambda world: [{"content": "x", "scope": "personal", "kind": "note"}]),
+    "memory-bulk": Row(
+        forms=lambda world: [
+            {**_ids_of(world), "action": "tag", "tags": "x"},
+            {**_ids_of(world), "action": "delete"},
+            {**_ids_of(world), "action": "delete", "confirmed": "1"},
+            {**_ids_of(world), "action": "nonsense"},
+        ]
+    ),
+    "memory-record": Row(fill=_records, queries=("", "?q=" + WORD)),
+    "memory-amend": Row(
+        fill=_records, forms=lambda world: [{"content": "changed", "kind": "note"}]
+    ),
+    "memory-delete": Row(fill=_records, forms=lambda world: [{}]),
+    "memory-undo": Row(fill=_revisions, forms=lambda world: [{}]),
+    "memory-own-export": Row(),
+    "memory-own-delete": Row(forms=lambda world: [{}, {"sure": "yes"}]),
+    "components": Row(),
+    "keys": Row(),
+    "keys-make": Row(forms=lambda world: [{"label": "x"}, {"kind": "gateway"}, {"expires": "x"}]),
+    "keys-rotate": Row(fill=_keys, forms=lambda world: [{}]),
+    "keys-revoke": Row(fill=_keys, forms=lambda world: [{}]),
+    "people": Row(queries=("", "?q=a")),
+    "people-invite": Row(forms=lambda world: [{"username": "new"}, {"username": "ann"}]),
+    "people-one": Row(fill=_people),
+    "people-delete": Row(
+        fill=_people,
+        forms=lambda world: [{}, {"records": "delete"}, {"records": "hand", "heir": "root"}],
+    ),
+    "people-act": Row(
+        fill=_acts, forms=lambda world: [{"username": "renamed", "heir": "root", "roles": "editor"}]
+    ),
+    "identities": Row(),
+    "identities-confirm": Row(fill=_identities, forms=lambda world: [{}]),
+    "identities-link": Row(fill=_identities, forms=lambda world: [{"person": "nobody"}]),
+    "audit": Row(queries=("", "?action=write", "?since=x")),
+    "start": Row(forms=lambda world: [{}]),
+    "start-light": Row(fill=_keys),
+}
+#: Answers of Django's admin that are no page of a table.
+ADMIN_ROWS: dict[str, Row] = {
+    "index": Row(),
+    "search": Row(queries=("?s=" + WORD, "")),
+    "login": Row(forms=lambda world: [{"username": "ann", "password": "wrong"}]),
+    "logout": Row(forms=lambda world: [{}]),
+    "password_change": Row(),
+    "password_change_done": Row(),
+    "jsi18n": Row(),
+    "autocomplete": Row(
+        queries=(
+            f"?app_label=memory&model_name=memorytag&field_name=memory&term={WORD}",
+            "?app_label=agents&model_name=apikey&field_name=user&term=a",
+        )
+    ),
+    "view_on_site": Row(fill=lambda world: [{"content_type_id": 1, "object_id": world.ids[0]}]),
+    "app_list": Row(fill=lambda world: [{"app_label": "memory"}, {"app_label": "agents"}]),
+}
+#: Addresses without a name: a redirect of Django's login page, and the admin's answer to the rest.
+UNNAMED = {"admin/login/": "/admin/login/", "admin/(?P<url>.*)$": "/admin/nothing/here/"}
+
+
+def addresses() -> dict[str, list[str]]:
+    """Return the names of all addresses, with their routes."""
+    found: dict[str, list[str]] = {}
+    for name, route in _walk(get_resolver()):
+        found.setdefault(name, []).append(route)
+    return found
+
+
+def _walk(resolver: URLResolver, prefix: str = "", space: str = "") -> Iterator[tuple[str, str]]:
+    for entry in resolver.url_patterns:
+        here = prefix + str(entry.pattern)
+        if isinstance(entry, URLPattern):
+            yield f"{space}{entry.name or here}", here
+        else:
+            inner = f"{entry.namespace}:" if entry.namespace else space
+            yield from _walk(entry, here, inner)
+
+
+def missing() -> list[str]:
+    """Return the doors that no row knows."""
+    gone = [name for name in addresses() if not _has_row(name)]
+    gone += [f"command {name}" for name in commands() if name not in COMMANDS]
+    gone += [f"tool {tool.name}" for tool in tools.tools() if tool.name not in TOOLS]
+    gone += [f"mount {prefix}" for prefix, _ in MOUNTS if prefix not in MOUNTED]
+    return gone
+
+
+def _has_row(name: str) -> bool:
+    bare = name.removeprefix("admin:")
+    if name.startswith("admin:"):
+        return bare in ADMIN_ROWS or bare in admin_pages() or bare.startswith("admin/")
+    return name in ROWS or name in UNNAMED
+
+
+def knocks(name: str, world: World) -> Iterator[Knock]:
+    """Yield the requests of a row, every parameter with every query and body."""
+    bare = name.removeprefix("admin:")
+    row = (ADMIN_ROWS if name != bare else ROWS)[bare]
+    for filled in row.fill(world):
+        path = reverse(name, kwargs=filled or None)
+        for method, query in product([m for m in row.methods if m in READS], row.queries):
+            yield Knock(method, path + query)
+        for form in row.forms(world):
+            yield Knock("POST", path, form=form)
+        for method, body in product([m for m in row.methods if m in WRITES], row.bodies(world)):
+            yield Knock(method, path, body=body)
+
+
+def admin_pages() -> dict[str, type[Any]]:
+    """Return the admin's pages for tables, by the name of the address, with the table."""
+    pages = ("changelist", "add", "history", "delete", "change")
+    found: dict[str, type[Any]] = {}
+    for model, page in product(admin.site._registry, pages):
+        found[f"{model._meta.app_label}_{model._meta.model_name}_{page}"] = model
+    found["auth_user_password_change"] = next(
+        m for m in admin.site._registry if m.__name__ == "User"
+    )
+    return found
+
+
+#: Rows of a table that are opened one by one; those of people come first where there are owners.
+_ROWS_OF_A_TABLE = 6
+
+
+def _shown(model: type[Any]) -> list[str]:
+    rows = model._default_manager.all()
+    owner = {"Memory": "owner", "MemoryChunk": "memory__owner", "MemoryTag": "memory__owner",
+             "MemorySource": "memory__owner"}.get(model.__name__)  # fmt: skip
+    if owner:
+        rows = rows.exclude(**{owner: None}).order_by("pk")
+    elif model.__name__ == "MemoryRevision":
+        rows = rows.order_by("-access")
+    return [str(pk) for pk in rows.values_list("pk", flat=True)[:_ROWS_OF_A_TABLE]]
+
+
+def admin_knocks(bare: str, model: type[Any]) -> Iterator[Knock]:
+    """Yield the requests at one page of the admin, for every row of the table."""
+    name, page = f"admin:{bare}", bare.rsplit("_", 1)[1]
+    if page == "changelist":
+        path = reverse(name)
+        for query in ("", f"?q={WORD}", f"?content__startswith={WORD}"):
+            yield Knock("GET", path + query)
+        rows = [str(pk) for pk in model._default_manager.values_list("pk", flat=True)[:20]]
+        yield Knock("POST", path, form={"action": "delete_selected", "_selected_action": rows})
+    elif page == "add":
+        yield Knock("GET", reverse(name))
+        yield Knock("POST", reverse(name), form={})
+    else:
+        for number, pk in enumerate(_shown(model)):
+            yield Knock("GET", reverse(name, args=[pk]))
+            if number == 0:
+                yield Knock("POST", reverse(name, args=[pk]), form={})
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """How to run a part of a command; `{id}` stands for each record's id."""
+
+    arguments: tuple[tuple[str, ...], ...] = ((),)
+    #: Why it is not run here.
+    left_out: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+COMMANDS: dict[str, Terminal] = {
+    "memory add": Terminal(((f"{WORD} at a terminal",), ("x", "--scope", "agent_config"))),
+    "memory search": Terminal(
+        ((WORD, "--include-history", "--max-results", "100", "--min-score", "0", "--explain"),)
+    ),
+    "memory ingest": Terminal((("{file}",),)),
+    "memory stats": Terminal(),
+    "memory reindex": Terminal((("--missing",),)),
+    "memory check": Terminal(),
+    "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
+    "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
+    "keys create": Terminal(left_out="prints the one secret that it makes; test_keys"),
+    "keys list": Terminal(),
+    "keys revoke": Terminal((("{prefix}",), ("nothing",))),
+    "audit": Terminal((("--limit", "1000"), ("--since", "x"))),
+    "up": Terminal(left_out="serves; the doors are the addresses"),
+    "worker": Terminal(left_out="runs jobs; their rows and the log are looked at"),
+    "mcp": Terminal(left_out="serves the tools, which are looked at one by one"),
+    "docs_configuration": Terminal(left_out="writes a page of this repository"),
+}
+TOOLS = {"memory_search", "memory_write", "memory_get", "memory_forget", "report_tool_error"}
+#: Applications beside Django; their tools and resources go through the functions looked at here.
+MOUNTED = {"/mcp"}
+
+
+def commands() -> list[str]:
+    """Return our commands, each part by itself."""
+    found = []
+    for module in pkgutil.iter_modules(command_modules.__path__):
+        command = import_module(f"{command_modules.__name__}.{module.name}").Command
+        if issubclass(command, PartsCommand):
+            found += [f"{module.name} {part.name}" for part in command.parts]
+        else:
+            found.append(module.name)
+    return found
