@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+_KEY = RSAKey.generate_key(2048, {"kid": "k1"})
 CLIENT, SECRET = "goclaw", "not-told-to-anybody"
 
 
@@ -17,7 +18,7 @@ class Provider:
     """Signs whatever `claims` say; `spoil` changes what a right token would hold."""
 
     def __init__(self) -> None:
-        self.key = RSAKey.generate_key(2048, {"kid": "k1"})
+        self.key = _KEY
         self.claims: dict[str, Any] = {"sub": "s-1", "preferred_username": "ann", "name": "Ann"}
         self.spoil: dict[str, Any] = {}
         self.signing = self.key
@@ -53,7 +54,8 @@ class Provider:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.issuer = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        serve = self.server.serve_forever
+        threading.Thread(target=serve, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def discovery(self) -> dict[str, Any]:
         return {
