@@ -20,6 +20,9 @@ NEIGHBOUR_SHARES = (0.4, 0.7, 0.7, 0.4)
 NAMED = 0.20
 #: A turn that only asks is seldom the answer.
 QUESTION = 0.07
+#: A record that holds every word of the query is what somebody who types words looks for; no set
+#: measures it (questions are long), and none loses by it.
+WHOLE = 0.15
 #: Part of the best record of the same source: the talk that answers is found as a whole.
 SOURCE = 0.5
 #: Closeness of a random record: stands in while a record has no vector yet.

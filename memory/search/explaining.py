@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.search import evidence, ranking
-from memory.search.constants import NAMED, QUESTION, RANKS, SOURCE, Fit
+from memory.search.constants import NAMED, QUESTION, RANKS, SOURCE, WHOLE, Fit
 from memory.search.types import Explanation, Query
 
 
@@ -67,6 +67,7 @@ class Explainer:
                 "neighbourhood": round(float(signals.context[at]), 4),
                 "named": NAMED,
                 "question": QUESTION,
+                "whole": WHOLE,
                 "source": SOURCE,
                 "ranks": RANKS,
             },

@@ -25,12 +25,15 @@ from memory.search.constants import (
     SCORE_WIDTH,
     SOURCE,
     TURN_CONTEXT,
+    WHOLE,
     Fit,
 )
 from memory.search.lexical import Array, Lexical, lexical
 from memory.search.types import Candidate, Mode
 
 Mask = NDArray[np.bool_]
+#: All of the query, in float32.
+_ALL = 0.9999
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,15 @@ def closeness(cosine: Array, fit: Fit) -> Array:
 def relevance(signals: Signals, fit: Fit, mode: Mode, weights: Weights) -> Array:
     """Return the sum before decay: 0 is nothing, about .8 an answer, 1.3 a clear one.
 
-    (1 - c) · own + c · neighbourhood + named - question, each part words + closeness; then the best
-    record of the same source mixes in, and reciprocal ranks.
+    (1 - c) · own + c · neighbourhood + named - question + whole, each part words + closeness; then
+    the best record of the same source mixes in, and reciprocal ranks.
     """
     words = (signals.words.strength + signals.words.coverage) / 2
     own = _blend(words, closeness(signals.cosine, fit), mode)
     around = _blend(signals.window_words, closeness(signals.window_cosine, fit), mode)
     alone = (1 - signals.context) * own + signals.context * around
     alone = alone + NAMED * signals.named - QUESTION * signals.question
+    alone = alone + WHOLE * (signals.words.coverage > _ALL)
     total: Array = _with_source(alone, signals.sources) + RANKS * reciprocal(signals, mode, weights)
     return total
 
