@@ -89,7 +89,7 @@ PATTERNS = (
         r"(?:unknown resource|resource not found):? ?(?P<name>\S{0,120})|-32002\b",
         "There is no resource {name}. List them (resources/list, resources/templates/list) and read "
         "one by its exact URI.",
-        "MCP error -32002: Resource not found: file:///work/a.txt",
+        "MCP error -32002: Resource not found: file:///srv/a.txt",
         "Unknown resource: memory://abc",
     ),
     _pattern(
@@ -113,8 +113,8 @@ PATTERNS = (
         r"enoent: no such file or directory(?:, \w{1,20} '(?P<name>[^'\n]{1,150}))?|"
         r"\[errno 2\] no such file or directory(?:: '(?P<plain>[^'\n]{1,150}))?",
         "There is no {name}{plain}. List the folder first and use a path from the list.",
-        "ENOENT: no such file or directory, open '/work/a.txt'",
-        "[Errno 2] No such file or directory: '/work/a.txt'",
+        "ENOENT: no such file or directory, open '/srv/a.txt'",
+        "[Errno 2] No such file or directory: '/srv/a.txt'",
     ),
     _pattern(
         "method",
