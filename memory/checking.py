@@ -156,18 +156,15 @@ def _reaching_out(rows: list[tuple[int, str, list[int | None]]]) -> Any:
 
 
 def _keyword_rows() -> Any:
-    """Chunks that the keyword index lacks or has too many of (SQLite's FTS5 tables)."""
+    """Chunks that the keyword index lacks or has too many of (SQLite's FTS5 table)."""
     if connection.vendor != "sqlite":
         return
-    for table, column in (
-        ("memory_chunks_fts", "search_text"),
-        ("memory_windows_fts", "window_text"),
-    ):
-        yield from _docsize_differs(table, column)
-        if broken := _fts_fault(table):
-            yield f"{table}: {broken}"
-        else:
-            yield from _other_terms(table, column)
+    table, column = "memory_chunks_fts", "search_text"
+    yield from _docsize_differs(table, column)
+    if broken := _fts_fault(table):
+        yield f"{table}: {broken}"
+    else:
+        yield from _other_terms(table, column)
 
 
 def _docsize_differs(table: str, column: str) -> list[Any]:

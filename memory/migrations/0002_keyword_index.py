@@ -1,4 +1,4 @@
-"""The keyword index on SQLite: two FTS5 tables over `memory_chunks`, kept by triggers."""
+"""The keyword index on SQLite: an FTS5 table over `memory_chunks`, kept by triggers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db import migrations
 # Every non-ASCII character is a token character and terms are parted by spaces alone, so that our
 # normaliser decides what a term is, whatever Unicode version SQLite was built with.
 TOKENIZER = "ascii tokenchars ''._-:/''"
-TABLES = (("memory_chunks_fts", "search_text"), ("memory_windows_fts", "window_text"))
+TABLES = (("memory_chunks_fts", "search_text"),)
 
 
 def _create(table: str, column: str) -> list[str]:

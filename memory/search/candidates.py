@@ -23,7 +23,7 @@ from memory.access import Principal, visible, visible_tokens
 from memory.filters import Filters, condition
 from memory.models import Memory, MemoryChunk, MemoryTag
 from memory.search import backends
-from memory.search.backends.base import OWN, WINDOW, Reach
+from memory.search.backends.base import Reach
 from memory.search.constants import NEIGHBOUR_SHARES
 from memory.search.subjects import subject_terms
 from memory.search.types import Candidate, Query
@@ -31,8 +31,10 @@ from memory.vectors import FloatMatrix, unit
 from memory.vocabulary import CRITICAL, PENDING, UNDECAYED_SCOPES
 
 #: Chunks that the database's own order may bring up before ours decides (several for one record).
-TEXT_LIMIT = 120
+TEXT_LIMIT = 80
 VECTOR_LIMIT = 60
+#: The best of each list whose neighbours join in.
+SEEDS = 20
 #: Records not yet cut that one query looks through.
 PENDING_LIMIT = 200
 _CRITICAL = MemoryTag.objects.filter(memory=OuterRef("pk"), tag=CRITICAL)
@@ -85,13 +87,15 @@ def gather(principal: Principal, query: Query, reach: Reach) -> list[Candidate]:
     backend = backends.current()
     # First: a record that a worker cuts meanwhile must be in one of the lists, or in both.
     waiting = _unindexed(principal, reach.filters)
-    ids = set(backend.by_text(query.terms, reach, OWN, TEXT_LIMIT))
-    ids |= set(backend.by_text(query.terms, reach, WINDOW, TEXT_LIMIT))
+    worded = backend.by_text(query.terms, reach, TEXT_LIMIT)
+    similar: list[int] = []
     if query.vector is not None:
         near = backend.by_vector(query.vector, query.model, reach, VECTOR_LIMIT)
-        ids |= {found.chunk for found in near}
+        similar = [found.chunk for found in near]
+    ids = {*worded, *similar}
     rows = _rows(principal, ids, reach)
-    rows += _rows(principal, _neighbours_of(rows, query, reach) - ids, reach)
+    seeds = {*worded[:SEEDS], *similar[:SEEDS]}
+    rows += _rows(principal, _neighbours_of(rows, seeds, reach) - ids, reach)
     return [*_measured(rows, query, reach), *waiting]
 
 
@@ -106,14 +110,16 @@ def _rows(principal: Principal, ids: Iterable[int], reach: Reach) -> list[Row]:
     return rows
 
 
-def _neighbours_of(rows: Sequence[Row], query: Query, reach: Reach) -> set[int]:
-    """Return what stands beside the rows: a weak turn beside a strong one may be what is meant.
+def _neighbours_of(rows: Sequence[Row], seeds: set[int], reach: Reach) -> set[int]:
+    """Return what stands beside the best rows: a weak turn beside a strong one may be meant.
 
-    With filters that the index does not know a neighbour may not match, so none is added.
+    A neighbourhood that answers holds a record that some list brought up near its top, so its
+    members are the best of the neighbourhood's lists too. With filters that the index does not know
+    a neighbour may not match, so none is added.
     """
-    if query.vector is None or reach.filters.narrowing:
+    if reach.filters.narrowing:
         return set()
-    return {pk for row in rows for pk in row.near[1:3] if pk is not None}
+    return {pk for row in rows if row.chunk in seeds for pk in row.near if pk is not None}
 
 
 def _measured(rows: Sequence[Row], query: Query, reach: Reach) -> list[Candidate]:

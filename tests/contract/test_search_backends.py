@@ -14,10 +14,10 @@ from memory.drafts import Source
 from memory.filters import Filters
 from memory.models import MemoryChunk
 from memory.search import backends
-from memory.search.backends.base import OWN, WINDOW, Reach
+from memory.search.backends.base import Reach
 from memory.text import query_terms
 from memory.write import forget, retire
-from tests.memory.making import ADMIN, BagProvider, index_all, note, person, put, serve, turn
+from tests.memory.making import ADMIN, BagProvider, index_all, note, person, put, serve
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +47,8 @@ def contents(chunk_ids) -> list[str]:
     return [rows[pk].text for pk in chunk_ids]
 
 
-def by_text(backend, query, where=None, field=OWN, limit=50) -> list[str]:
-    return contents(backend.by_text(query_terms(query), where or reach(), field, limit))
+def by_text(backend, query, where=None, limit=50) -> list[str]:
+    return contents(backend.by_text(query_terms(query), where or reach(), limit))
 
 
 def by_vector(backend, bag, query, where=None, limit=50) -> list[str]:
@@ -69,19 +69,12 @@ def test_nothing_to_look_for_is_nothing_found(backend, bag):
     note("grey heron")
     index_all()
     nothing = Reach(frozenset(), Filters())
-    assert backend.by_text([], reach(), OWN, 10) == []
-    assert backend.by_text(["heron"], nothing, OWN, 10) == []
+    assert backend.by_text([], reach(), 10) == []
+    assert backend.by_text(["heron"], nothing, 10) == []
     assert backend.by_vector(bag.query("heron"), "bag", nothing, 10) == []
     assert backend.by_vector(bag.query("heron"), "another model", reach(), 10) == []
     assert backend.vectors("bag", reach(), [])[0] == []
     assert backend.statistics(["heron"], nothing).total == 0
-
-
-def test_windows_are_a_field_of_their_own(backend, bag):
-    turn("which bird is it", 0), turn("grey heron", 1)
-    index_all()
-    assert by_text(backend, "heron", field=OWN) == ["grey heron"]
-    assert set(by_text(backend, "heron", field=WINDOW)) == {"grey heron", "which bird is it"}
 
 
 def test_the_nearest_vectors_first_with_their_cosines(backend, bag):
@@ -178,7 +171,7 @@ def test_what_is_deleted_is_gone_at_once(backend, bag):
 def test_terms_are_data(backend, bag, text):
     note(f"plain text {text}")
     index_all()
-    assert backend.by_text([text, f'{text}"{text}'], reach(), OWN, 10) in ([], [_only()])
+    assert backend.by_text([text, f'{text}"{text}'], reach(), 10) in ([], [_only()])
     assert backend.statistics([text], reach()).total == 1
 
 
@@ -193,7 +186,7 @@ def test_a_token_is_whole_or_nothing(backend, bag):
     put(one, "heron", scope="personal")
     index_all()
     other = Reach(frozenset({access_token("personal", one.person)[:-2]}), Filters())
-    assert backend.by_text(["heron"], other, OWN, 10) == []
+    assert backend.by_text(["heron"], other, 10) == []
 
 
 def test_many_chunks_are_no_matter(backend, bag):

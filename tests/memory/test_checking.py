@@ -104,10 +104,6 @@ def keyword_row_gone(world: World, table="memory_chunks_fts", column="search_tex
     _unindex(row, table, column)
 
 
-def window_row_gone(world: World) -> None:
-    keyword_row_gone(world, "memory_windows_fts", "window_text")
-
-
 def keyword_row_left_over(world: World) -> None:
     sql("INSERT INTO memory_chunks_fts(rowid, search_text, access) VALUES (99999, 'a', 'b')")
 
@@ -185,7 +181,6 @@ FAULTS: list[tuple[str, str, Plant]] = [
     ("foreign_neighbours", "gone", neighbour_that_is_gone),
     ("foreign_neighbours", "retired", neighbour_that_was_retired),
     ("keyword_rows", "a row is missing", keyword_row_gone),
-    ("keyword_rows", "a window is missing", window_row_gone),
     ("keyword_rows", "a row too many", keyword_row_left_over),
     ("keyword_rows", "old text", keyword_row_of_old_text),
     ("keyword_rows", "a foreign token", keyword_row_under_a_foreign_token),

@@ -319,12 +319,10 @@ class TestForgetting:
 
 
 def _keyword_rows(term: str) -> int:
-    count = 0
+    table = "memory_chunks_fts"
     with connection.cursor() as cursor:
-        for table in ("memory_chunks_fts", "memory_windows_fts"):
-            cursor.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH %s", [f'"{term}"'])
-            count += cursor.fetchone()[0]
-    return count
+        cursor.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH %s", [f'"{term}"'])
+        return cursor.fetchone()[0]
 
 
 class TestRetiring:

@@ -10,9 +10,6 @@ from memory.filters import Filters
 from memory.search.types import TextStatistics
 from memory.vectors import FloatMatrix, FloatVector
 
-OWN = "own"
-WINDOW = "window"
-
 
 @dataclass(frozen=True)
 class Reach:
@@ -36,7 +33,7 @@ class Similar:
 class SearchBackend(Protocol):
     """Four questions that every driver answers alike (tests/contract)."""
 
-    def by_text(self, terms: Sequence[str], reach: Reach, field: str, limit: int) -> list[int]:
+    def by_text(self, terms: Sequence[str], reach: Reach, limit: int) -> list[int]:
         """Return the ids of up to `limit` chunks that hold any of the terms, the best first."""
 
     def by_vector(self, vector: FloatVector, model: str, reach: Reach, limit: int) -> list[Similar]:

@@ -11,32 +11,28 @@ from numpy.typing import NDArray
 
 from memory.filters import narrowing
 from memory.models import Memory, MemoryChunk
-from memory.search.backends.base import OWN, Reach, Similar
+from memory.search.backends.base import Reach, Similar
 from memory.search.matrix import best, matrix_of, rows_as_floats
 from memory.search.types import TextStatistics
 from memory.vectors import FloatMatrix, FloatVector
 
 #: Counting stops here: a term in more chunks than this weighs next to nothing.
 COUNT_CAP = 20_000
-_TABLES = {
-    OWN: ("memory_chunks_fts", "search_text"),
-    "window": ("memory_windows_fts", "window_text"),
-}
+_TABLE = "memory_chunks_fts"
 
 
 class SqliteBackend:
     """The embedded driver. Terms are only ever bound as quoted phrases of a bound query."""
 
-    def by_text(self, terms: Sequence[str], reach: Reach, field: str, limit: int) -> list[int]:
+    def by_text(self, terms: Sequence[str], reach: Reach, limit: int) -> list[int]:
         if not terms or not reach.tokens:
             return []
-        table, column = _TABLES[field]
         inside, params = _narrowed(reach)
         sql = (
-            f"SELECT rowid FROM {table} WHERE {table} MATCH %s AND rank MATCH 'bm25(1.0, 0.0)'"  # noqa: S608
+            f"SELECT rowid FROM {_TABLE} WHERE {_TABLE} MATCH %s AND rank MATCH 'bm25(1.0, 0.0)'"  # noqa: S608
             f"{inside} ORDER BY rank LIMIT %s"
         )
-        return [row[0] for row in _rows(sql, [_match(column, terms, reach), *params, limit])]
+        return [row[0] for row in _rows(sql, [_match(terms, reach), *params, limit])]
 
     def by_vector(self, vector: FloatVector, model: str, reach: Reach, limit: int) -> list[Similar]:
         matrix = matrix_of(model)
@@ -61,17 +57,17 @@ class SqliteBackend:
     def statistics(self, terms: Sequence[str], reach: Reach) -> TextStatistics:
         if not terms or not reach.tokens:
             return TextStatistics(0, {})
-        holding = {term: _count(_match("search_text", [term], reach)) for term in terms}
+        holding = {term: _count(_match([term], reach)) for term in terms}
         tokens = sorted(reach.tokens)
         total = MemoryChunk.objects.filter(access__in=tokens).count()
         return TextStatistics(total, holding)
 
 
-def _match(column: str, terms: Sequence[str], reach: Reach) -> str:
+def _match(terms: Sequence[str], reach: Reach) -> str:
     """Return the FTS5 query: any of the terms, within what the caller may see."""
     access = " OR ".join(_quoted(token) for token in sorted(reach.tokens))
     wanted = " OR ".join(_quoted(term) for term in terms)
-    return f"{{{column}}} : ({wanted}) AND {{access}} : ({access})"
+    return f"{{search_text}} : ({wanted}) AND {{access}} : ({access})"
 
 
 def _quoted(term: str) -> str:
