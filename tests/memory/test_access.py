@@ -317,7 +317,7 @@ def seen_by(principal: Principal, query) -> list[tuple]:
 
 
 @pytest.mark.xfail(
-    reason="FTS5 picks the first 200 by counts over everybody's rows; ours decide only among these"
+    reason="FTS5 picks the first by counts over everybody's rows; ours decide only among these"
 )
 def test_foreign_records_move_nothing_among_many_candidates(keyword_only, ann, bob):
     """More of one's own matches than the database's own order may bring up."""
