@@ -145,8 +145,12 @@ def _rank(
         if verdicts[at] and (held is None or totals[at] > totals[held]):
             best[candidate.memory] = at
     now = timezone.now()
-    rows = [_aged(at, candidates[at], totals[at], now) for at in best.values()]
-    return sorted(rows, key=_place)
+    rows = {record: _aged(at, candidates[at], totals[at], now) for record, at in best.items()}
+    weighed = [
+        (ranking.key(row.total, row.decay), row.best.said_at.timestamp(), record)
+        for record, row in rows.items()
+    ]
+    return [rows[record] for record in ranking.order(weighed)]
 
 
 def _aged(at: int, candidate: Candidate, total: float, now: datetime) -> _Ranked:
@@ -154,12 +158,6 @@ def _aged(at: int, candidate: Candidate, total: float, now: datetime) -> _Ranked
     age = max((now - candidate.said_at).total_seconds() / _DAY, 0.0)
     decay = ranking.decay(age, settings.half_life_days, settings.decay_floor)
     return _Ranked(at, candidate, total, 1.0 if candidate.lasting else decay, age)
-
-
-def _place(row: _Ranked) -> tuple[float, float, int]:
-    """Order: heaviest first, then newest, then id."""
-    weight = ranking.key(row.total, row.decay)
-    return (-weight, -row.best.said_at.timestamp(), row.best.memory.int)
 
 
 def _weights() -> ranking.Weights:
