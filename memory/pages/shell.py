@@ -35,10 +35,15 @@ class Place:
 KNOWLEDGE = (
     Place("Memory", "memory", "memory"),
     Place("My memory", "memory-own", "person"),
+    Place("Wiki", "wiki", "page"),
+    Place("What changed", "changes", "history"),
     Place("Keys", "keys", "key"),
     Place("Connect an agent", "start", "code"),
 )
 OPERATE = (
+    Place("Decisions", "revisions", "undo"),
+    Place("Models", "models", "parts"),
+    Place("Backups", "backups", "box"),
     Place("People", "people", "person"),
     Place("Identities", "identities", "globe"),
     Place("Audit trail", "audit", "history"),
