@@ -35,7 +35,7 @@ class Place:
 KNOWLEDGE = (
     Place("Memory", "memory", "memory"),
     Place("My memory", "memory-own", "person"),
-    Place("Wiki", "wiki", "page"),
+    Place("Wiki", "wiki", "book"),
     Place("What changed", "changes", "history"),
     Place("Keys", "keys", "key"),
     Place("Connect an agent", "start", "code"),
@@ -43,7 +43,7 @@ KNOWLEDGE = (
 OPERATE = (
     Place("Decisions", "revisions", "undo"),
     Place("Models", "models", "parts"),
-    Place("Backups", "backups", "box"),
+    Place("Backups", "backups", "database"),
     Place("People", "people", "person"),
     Place("Identities", "identities", "globe"),
     Place("Audit trail", "audit", "history"),
