@@ -5,7 +5,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from goclaw_site import repairs
 from goclaw_site.config import limit_numeric_threads
+from goclaw_site.configsecrets import stars
 from goclaw_site.errors import GoclawError
 
 FAILED = 1
@@ -37,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> None:
+    if repairs.run(argv):
+        return
     # Imported late: it reads the settings' module name from the environment.
     from goclaw_site.commands import Commands
 
@@ -44,7 +48,7 @@ def _run(argv: list[str]) -> None:
 
 
 def _fail(message: str) -> int:
-    print(f"goclaw: {message}", file=sys.stderr)
+    print(f"goclaw: {stars(message)}", file=sys.stderr)
     return FAILED
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from pydantic_settings import EnvSettingsSource, SettingsError
 from goclaw_site.configfile import merged, read_file
 from goclaw_site.configkeys import KeyDoc, env_name, key_docs, nearest
 from goclaw_site.configmodel import Config
+from goclaw_site.configsecrets import references, replaced, stars
 from goclaw_site.errors import ConfigError
+from goclaw_site.vault import Vault
 
 __all__ = [
     "Config",
@@ -24,14 +26,17 @@ __all__ = [
     "known_keys",
     "limit_numeric_threads",
     "load_config",
+    "named_secrets",
     "reload_config",
     "state_dir",
+    "vault",
 ]
 
 logger = logging.getLogger(__name__)
 
 CONFIG_FILE = "config.yaml"
 PREFIX = "GOCLAW_"
+VAULT_KEY = "GOCLAW_VAULT_KEY"
 
 # Variables that are read, but are no configuration keys.
 EXTRA_VARIABLES = (
@@ -39,6 +44,7 @@ EXTRA_VARIABLES = (
     "GOCLAW_ADMIN_PASSWORD",
     "GOCLAW_API_KEY",
     "GOCLAW_CONFIG_CHECK",
+    VAULT_KEY,
 )
 
 # pydantic's words, and those of a person who edits a YAML file.
@@ -96,15 +102,26 @@ def reload_config() -> Config:
 def load_config(state: Path, env: Mapping[str, str]) -> Config:
     """File, then environment; raises ConfigError that names the key, or the file and line."""
     path = state / CONFIG_FILE
-    in_file = read_file(path)
     ours = _known_variables(env)
+    given = _given(path, ours)
+    named = references(given)
+    if named:
+        given = _with_secrets(given, named, Vault(state, env.get(VAULT_KEY)), _places(path, ours))
     try:
-        from_env = _Environment(ours)()
-        return Config(**merged(in_file, from_env))
-    except SettingsError as error:
-        raise ConfigError(_unreadable_variable(ours, error)) from None
+        return Config(**given).starred(named)
     except ValidationError as error:
-        raise ConfigError(_describe(error, path, ours)) from None
+        raise ConfigError(stars(_describe(error, path, ours))) from None
+
+
+def vault() -> Vault:
+    """The vault of this installation."""
+    return Vault(state_dir(), extra_variable(VAULT_KEY))
+
+
+def named_secrets(state: Path, env: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+    """Secrets that file and environment name: key to names. The vault is not asked."""
+    ours = _known_variables(os.environ if env is None else env)
+    return references(_given(state / CONFIG_FILE, ours))
 
 
 def known_keys() -> list[KeyDoc]:
@@ -115,6 +132,39 @@ def known_keys() -> list[KeyDoc]:
 def database_file(config: Config | None = None, state: Path | None = None) -> Path:
     """The SQLite file; a relative `database.path` stands in the state directory."""
     return (state or state_dir()) / Path((config or get_config()).database.path).expanduser()
+
+
+def _given(path: Path, variables: Mapping[str, str]) -> dict[str, Any]:
+    """What people wrote: file, then environment, as nested sections."""
+    in_file = read_file(path)
+    try:
+        return merged(in_file, _Environment(variables)())
+    except SettingsError as error:
+        raise ConfigError(_unreadable_variable(variables, error)) from None
+
+
+def _with_secrets(
+    given: dict[str, Any],
+    named: dict[str, list[str]],
+    held: Vault,
+    place: Callable[[str], str],
+) -> dict[str, Any]:
+    """Raise ConfigError with a line for each that is missing, and the command that sets it."""
+    lacking = [
+        f"{place(key)}: {key}: the vault has no secret {name!r}. Set it with: "
+        f"goclaw secrets set {name}"
+        for key, names in named.items()
+        for name in names
+        if held.get(name) is None
+    ]
+    if lacking:
+        raise ConfigError("\n".join(lacking))
+    filled: dict[str, Any] = replaced(given, held.get)
+    return filled
+
+
+def _places(path: Path, variables: Mapping[str, str]) -> Callable[[str], str]:
+    return lambda key: env_name(key) if env_name(key) in variables else str(path)
 
 
 def _known_variables(env: Mapping[str, str]) -> dict[str, str]:
@@ -151,10 +201,5 @@ def _describe_one(item: dict[str, Any], path: Path, env: Mapping[str, str]) -> s
     reason = str(item["msg"]).removeprefix("Value error, ")
     for theirs, ours in _WORDS.items():
         reason = reason.replace(theirs, ours)
-    variable = next((name for name in env if _names(name, item["loc"])), None)
-    return f"{variable or path}: {key}: {reason}"
-
-
-def _names(variable: str, loc: tuple[str | int, ...]) -> bool:
-    keys = [part for part in loc if isinstance(part, str)]
-    return variable == env_name(".".join(keys))
+    whole = ".".join(part for part in item["loc"] if isinstance(part, str))
+    return f"{_places(path, env)(whole)}: {key}: {reason}"

@@ -25,6 +25,10 @@ An environment variable wins over the file: two underscores stand for each dot, 
 (`GOCLAW_SERVER__ALLOWED_HOSTS='["memory.example.org"]'`). A key that is not known is an error in
 the file, and a warning in the environment. Changes count from the next start.
 
+`${secret:NAME}` in any text is replaced by a secret of the vault, whole or as a part
+(`url: postgres://app:${secret:PG_PASSWORD}@db/goclaw`). `goclaw secrets set NAME` asks for it. A
+secret that is not there stops the start, with its name; what came from the vault prints as stars.
+
 ## Variables that are not keys
 
 | variable | what it does |
@@ -32,6 +36,7 @@ the file, and a warning in the environment. Changes count from the next start.
 | `GOCLAW_STATE_DIR` | The state directory, by default `~/.goclaw`. |
 | `GOCLAW_ADMIN_PASSWORD` | Password of the administrator made on the first start. |
 | `GOCLAW_API_KEY` | Key for commands that act as an agent. |
+| `GOCLAW_VAULT_KEY` | Passphrase of the vault, in place of the file `credentials/vault.key`. |
 | `GOCLAW_CONFIG_CHECK` | Set by `make check`: settings are read without a state directory. |
 """
 

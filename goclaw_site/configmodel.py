@@ -1,8 +1,9 @@
 """The sections of the configuration: names, defaults and bounds, each declared once."""
 
 import warnings
+from collections.abc import Iterable, Iterator
 from ipaddress import ip_network
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -10,11 +11,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from goclaw_site.configsecrets import STARS
 
 
 def _built_in(driver: str) -> str:
@@ -31,7 +35,26 @@ def _time_zone(name: str) -> str:
     return name
 
 
-class Section(BaseModel):
+class Hiding(BaseModel):
+    """Values from the vault are stars in every text that is made of a section."""
+
+    _hidden: frozenset[str] = PrivateAttr(frozenset())
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """What `repr` and `str` show."""
+        for name, value in super().__repr_args__():
+            yield name, STARS if name in self._hidden else value
+
+    def hide(self, path: list[str]) -> None:
+        """Print the value at this path as stars from now on."""
+        inner = getattr(self, path[0], None)
+        if isinstance(inner, Hiding) and path[1:]:
+            inner.hide(path[1:])
+        else:
+            self._hidden |= {path[0]}
+
+
+class Section(Hiding):
     """Frozen, and closed to keys that are not declared."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -292,7 +315,7 @@ class Memory(Section):
     )
 
 
-class Config(BaseSettings):
+class Config(Hiding, BaseSettings):
     """All keys; the path of an attribute is the dotted key."""
 
     model_config = SettingsConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -308,6 +331,12 @@ class Config(BaseSettings):
     )
     log: Log = Log()
     memory: Memory = Memory()
+
+    def starred(self, keys: Iterable[str]) -> Self:
+        """The same configuration, which prints the values of these keys as stars."""
+        for key in keys:
+            self.hide(key.split("."))
+        return self
 
     @classmethod
     def settings_customise_sources(

@@ -14,7 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from goclaw_site.commands import OURS
 from goclaw_site.config import database_file, extra_variable
 from goclaw_site.errors import ConfigError
-from memory import providers, schedules
+from memory import audit, providers, schedules
 
 ADMINISTRATOR = "admin"
 _PROBE_SECONDS = 2.0
@@ -27,6 +27,7 @@ def prepare() -> None:
         call_command("migrate", verbosity=0, interactive=False)
         make_administrator()
         schedules.install()
+        audit.tell()
     except DatabaseError as error:
         raise ConfigError(f"The database {database_file()} cannot be used: {error}.") from None
     # Before the processes part, so that they share one copy of the weights and of the code.

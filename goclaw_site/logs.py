@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from goclaw_site.configsecrets import stars
+
 request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
 
@@ -41,6 +43,10 @@ class LineFormatter(logging.Formatter):
         """A message with line breaks could pose as a second record."""
         return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
 
+    def format(self, record: logging.LogRecord) -> str:
+        """Secrets of the configuration are stars, in a traceback too."""
+        return stars(super().format(record))
+
 
 class JsonFormatter(logging.Formatter):
     """One JSON object a record."""
@@ -52,10 +58,10 @@ class JsonFormatter(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "request_id": getattr(record, "request_id", "-"),
-            "message": record.getMessage(),
+            "message": stars(record.getMessage()),
         }
         if record.exc_info:
-            entry["trace"] = self.formatException(record.exc_info)
+            entry["trace"] = stars(self.formatException(record.exc_info))
         return json.dumps(entry, ensure_ascii=False)
 
 

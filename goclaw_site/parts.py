@@ -12,6 +12,7 @@ from django.db import connection
 from agents.principals import for_command
 from goclaw_site import firststart
 from goclaw_site.config import extra_variable
+from memory import audit
 from memory.commands.base import Call, Subcommand
 
 
@@ -58,3 +59,4 @@ def prepare_database() -> None:
     if "memories" not in connection.introspection.table_names():
         call_command("migrate", verbosity=0, interactive=False)
     firststart.refuse_newer_database()
+    audit.tell()

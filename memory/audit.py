@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from goclaw_site import untold
+from goclaw_site.config import state_dir
 from goclaw_site.errors import Refused
 from goclaw_site.logs import request_id
 from memory.access import Principal, administers
@@ -19,6 +21,8 @@ DONE, REFUSED, FAILED = "done", "refused", "failed"
 OUTCOMES = (DONE, REFUSED, FAILED)
 
 Fact = str | int | bool | None
+
+_TERMINAL = Principal(name="command", is_admin=True, door="command")
 
 #: Facts are words from closed lists, counts and ids: a sentence does not fit this.
 _WORD = re.compile(r"[A-Za-z0-9_.:@+/-]{0,64}")
@@ -55,6 +59,12 @@ def refusals(principal: Principal, action: str, subject: str = "", **facts: Fact
     except Refused as error:
         record(principal, action, subject, outcome=REFUSED, field=error.field, **facts)
         raise
+
+
+def tell() -> None:
+    """Record what commands did while the database was not there for them."""
+    for deed in untold.taken(state_dir()):
+        record(_TERMINAL, deed.action, deed.subject, **deed.facts)
 
 
 def events(

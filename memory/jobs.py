@@ -41,6 +41,7 @@ def index_waiting() -> None:
 def sweep() -> None:
     """Find unfinished work whose message was lost, take expired records out, prune the log."""
     seen()
+    audit.tell()
     expiry.sweep()
     old = timezone.now() - FORGOTTEN
     if Memory.objects.filter(indexing.due(), created_at__lt=old).exists():

@@ -320,6 +320,7 @@ COMMANDS: dict[str, Terminal] = {
     "keys list": Terminal(),
     "keys revoke": Terminal((("{prefix}",), ("nothing",))),
     "audit": Terminal((("--limit", "1000"), ("--since", "x"))),
+    "secrets": Terminal(left_out="knows no records; test_secrets looks for values in all it says"),
     "up": Terminal(left_out="serves; the doors are the addresses"),
     "worker": Terminal(left_out="runs jobs; their rows and the log are looked at"),
     "mcp": Terminal(left_out="serves the tools, which are looked at one by one"),
