@@ -315,6 +315,60 @@ class Memory(Section):
     )
 
 
+class ChatModel(Section):
+    """A chat model at an endpoint."""
+
+    provider: Literal["anthropic", "openai", "gemini", "ollama", "none"] | None = Field(
+        None,
+        description="Who serves the model: Anthropic, OpenAI or any server that speaks its "
+        "protocol, Google Gemini, Ollama; none turns it off, empty leaves the choice to the page "
+        "Models.",
+    )
+    model: str = Field("", max_length=120, description="Name of the model at the provider.")
+    base_url: str = Field(
+        "",
+        pattern=r"^(https?://[^\s@]+)?$",
+        description="Address of the API; empty means the provider's own.",
+    )
+    api_key: SecretStr | None = Field(None, description="Key of the provider.")
+    timeout_seconds: float = Field(
+        50.0,
+        gt=0,
+        le=600,
+        description="Seconds for an answer, with the tries after a busy or failing one.",
+    )
+    max_tokens: int = Field(
+        4096, ge=64, le=200_000, description="Longest answer where a caller names no length."
+    )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if self.provider not in (None, "none") and not self.model:
+            raise ValueError(f"provider is {self.provider}, so model is needed too")
+        if self.provider is None and (self.model or self.base_url or self.api_key):
+            raise ValueError("provider is needed beside model, base_url and api_key")
+        return self
+
+
+class Gemini(Section):
+    """Google Gemini for background work."""
+
+    api_key: SecretStr | None = Field(
+        None, description="Key of Gemini; with it background work uses Gemini by default."
+    )
+    model: str = Field(
+        "gemini-flash-latest", min_length=1, max_length=120, description="Name of the model."
+    )
+
+
+class Ai(Section):
+    """Chat models: one that agents talk with, a cheaper one for background work."""
+
+    agent: ChatModel = ChatModel()
+    background: ChatModel = ChatModel()
+    gemini: Gemini = Gemini()
+
+
 class Config(Hiding, BaseSettings):
     """All keys; the path of an attribute is the dotted key."""
 
@@ -331,6 +385,7 @@ class Config(Hiding, BaseSettings):
     )
     log: Log = Log()
     memory: Memory = Memory()
+    ai: Ai = Ai()
 
     def starred(self, keys: Iterable[str]) -> Self:
         """The same configuration, which prints the values of these keys as stars."""

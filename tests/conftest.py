@@ -49,3 +49,8 @@ def django_db_setup(django_db_setup, django_db_blocker) -> None:
 
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("DROP TRIGGER IF EXISTS audit_trail_no_delete")
+
+
+from tests.models import no_model, scripted_model  # noqa: E402
+
+__all__ = ["no_model", "scripted_model"]
