@@ -369,6 +369,19 @@ class Ai(Section):
     gemini: Gemini = Gemini()
 
 
+class Wiki(Section):
+    """The wiki."""
+
+    editors: Literal["everyone", "role"] = Field(
+        "everyone",
+        description="Who edits in the browser: everyone with a login, or administrators and "
+        "members of the group `editor`.",
+    )
+    max_attachment_mb: int = Field(
+        25, ge=1, le=10_000, description="Largest file on a page, in MiB."
+    )
+
+
 class Config(Hiding, BaseSettings):
     """All keys; the path of an attribute is the dotted key."""
 
@@ -386,6 +399,7 @@ class Config(Hiding, BaseSettings):
     log: Log = Log()
     memory: Memory = Memory()
     ai: Ai = Ai()
+    wiki: Wiki = Wiki()
 
     def starred(self, keys: Iterable[str]) -> Self:
         """The same configuration, which prints the values of these keys as stars."""

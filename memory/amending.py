@@ -22,6 +22,8 @@ def apply(principal: Principal, memory: Memory, changes: Changes) -> None:
     if memory.content != before:
         _require_right_to_reword(principal, memory)
     memory.kind = changes.kind or memory.kind
+    if changes.index_prefix is not None:
+        memory.index_prefix = changes.index_prefix
     memory.domain = memory.domain if changes.domain is None else changes.domain
     if changes.metadata is not None:
         memory.metadata = {**changes.metadata, **_engine_metadata(memory.metadata)}
@@ -33,7 +35,7 @@ def apply(principal: Principal, memory: Memory, changes: Changes) -> None:
         MemoryTag.objects.get_or_create(memory=memory, tag=credentials.CREDENTIAL)
     _rekey(memory)
     if memory.content != before or memory.kind != kind_before:
-        _note_amendment(principal, memory, before)
+        _note_amendment(principal, memory, before, recorded=changes.recorded)
     memory.save()
 
 
@@ -45,7 +47,7 @@ def _require_right_to_reword(principal: Principal, memory: Memory) -> None:
         )
 
 
-def _note_amendment(principal: Principal, memory: Memory, before: str) -> None:
+def _note_amendment(principal: Principal, memory: Memory, before: str, *, recorded: bool) -> None:
     """Keep the old text, and have the new one indexed; the old text leaves search at once."""
     old_hash = content_hash(before)
     memory.updated_at = timezone.now()
@@ -54,6 +56,8 @@ def _note_amendment(principal: Principal, memory: Memory, before: str) -> None:
         chunks.hide(memory)
         windows.refresh(windows.around([memory.pk]))
         queue.wake_indexer()
+    if not recorded:
+        return
     decide(
         memory,
         memory,

@@ -62,7 +62,10 @@ class Draft:
 
 @dataclass(frozen=True)
 class Changes:
-    """What an amendment sets; None leaves a field as it is (`clear_expiry` removes the expiry)."""
+    """What an amendment sets; None leaves a field as it is (`clear_expiry` removes the expiry).
+
+    `recorded` is false for a record whose history stands elsewhere, as that of a page does.
+    """
 
     content: str | None = None
     kind: str | None = None
@@ -71,6 +74,8 @@ class Changes:
     metadata: Mapping[str, Any] | None = None
     expires_at: datetime | None = None
     clear_expiry: bool = False
+    index_prefix: str | None = None
+    recorded: bool = True
 
 
 def check_draft(draft: Draft, *, engine: bool = False) -> Draft:
@@ -101,6 +106,8 @@ def check_changes(changes: Changes) -> Changes:
         metadata=None if changes.metadata is None else check_metadata(changes.metadata),
         expires_at=check_expiry(changes.expires_at),
         clear_expiry=changes.clear_expiry,
+        index_prefix=_optional_line("index_prefix", changes.index_prefix, MAX_PREFIX),
+        recorded=changes.recorded,
     )
 
 
