@@ -33,6 +33,8 @@ from memory.models import (
     MemoryRevision,
     MemorySource,
     MemoryTag,
+    ModelCall,
+    ModelCircuit,
 )
 from memory.vocabulary import ENGINE_TAGS, PERSONAL, SYSTEM_SCOPES, WRITABLE_SCOPES
 
@@ -354,3 +356,23 @@ class EngineStateAdmin(ReadOnlyAdmin):
 
     list_display = ("key", "value")
     ordering = ("key",)
+
+
+@admin.register(ModelCall)
+class ModelCallAdmin(ReadOnlyAdmin):
+    """Calls of chat models; they hold no text."""
+
+    list_display = (
+        "at", "purpose", "model", "outcome", "error_class", "input_tokens", "output_tokens",
+        "milliseconds",
+    )  # fmt: skip
+    list_filter = ("outcome",)
+    ordering = ("-at", "-id")
+
+
+@admin.register(ModelCircuit)
+class ModelCircuitAdmin(ReadOnlyAdmin):
+    """Which models are left alone after failures, and until when."""
+
+    list_display = ("endpoint", "failures", "last_error", "failed_at", "open_until")
+    ordering = ("endpoint",)

@@ -16,6 +16,7 @@ from goclaw_site.errors import Conflict, GoclawError, NotFound
 from memory import audit, expiry, indexing, queue, reindexing
 from memory.access import Principal, require_administrator
 from memory.models import EngineState, Job, Memory, MemoryChange
+from memory.providers.chat import accounts
 
 #: A slice of bulk work; the queue gives up on a call much later.
 SLICE_SECONDS = 20.0
@@ -50,6 +51,7 @@ def sweep() -> None:
     for job_id in _abandoned().values_list("pk", flat=True):
         queue.enqueue(queue.RUN_JOB, str(job_id))
     MemoryChange.objects.filter(created_at__lt=timezone.now() - CHANGES_KEPT).delete()
+    accounts.prune()
 
 
 def seen() -> None:

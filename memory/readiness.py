@@ -13,6 +13,7 @@ from django_q.models import OrmQ
 from goclaw_site.config import get_config
 from memory import indexing, providers
 from memory.models import EngineState, Memory
+from memory.providers import chat
 
 #: A worker sweeps every `queue.sweep_seconds`; silence over three sweeps means it is gone.
 _SWEEPS_MISSED = 3
@@ -40,7 +41,17 @@ def _parts() -> dict[str, Any]:
         "worker": "ok" if alive else "no sign of life: records are kept, indexing waits",
         "index": {"behind": behind, "lag_seconds": round(lag, 1), "waiting": waiting_count()},
         "embeddings": "ok" if providers.current() else providers.why_none(),
+        "models": {role: _model(role) for role in chat.ROLES},
     }
+
+
+def _model(role: str) -> str:
+    """Say how a chat model is: its work waits and is done later, so it makes nothing unready."""
+    provider = chat.provider_for(role)
+    if provider is None:
+        return "not set"
+    until = chat.circuit.state(provider).until
+    return f"failed and is left alone until {until.isoformat()}" if until else "ok"
 
 
 def worker_alive() -> bool:

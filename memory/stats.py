@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from goclaw_site.config import database_file, get_config, state_dir
 from memory import providers, readiness
 from memory.access import Principal, visible, visible_tokens
 from memory.chunks import HISTORY
 from memory.models import Memory, MemoryChunk, MemoryTag
+from memory.providers.chat import accounts
 from memory.vocabulary import FAILED, PENDING, TEXT
 
 #: Exact search in memory stays right up to about here; past it PostgreSQL is the better home.
@@ -77,10 +80,21 @@ def _engine() -> dict[str, Any]:
         "all_pending": readiness.waiting_count(),
         "index_lag_seconds": round(readiness.index_lag(), 1),
         "worker_alive": readiness.worker_alive(),
+        "model_calls": _model_calls(),
     }
     if chunks > ADVISED_CHUNKS and connection.vendor == "sqlite":
         engine["advice"] = f"{chunks:,} chunks: PostgreSQL serves this size better."
     return {"engine": engine, "index_lag_seconds": engine["index_lag_seconds"]}
+
+
+def _model_calls() -> dict[str, Any]:
+    """Return what chat models used today and in 30 days, over all purposes and by purpose."""
+    month = timezone.now() - timedelta(days=30)
+    return {
+        "today": accounts.totals(accounts.today()),
+        "days_30": accounts.totals(month),
+        "by_purpose_days_30": {row.purpose: row.tokens for row in accounts.used(month)},
+    }
 
 
 def _database_bytes() -> int:

@@ -35,10 +35,16 @@ def _lines(figures: dict[str, Any]) -> list[str]:
             f"Whole index {engine['all_records']:,} records, {engine['all_chunks']:,} chunks",
             f"Database    {engine['driver']}, {engine['database_bytes'] / 1e6:.1f} MB",
             f"Worker      {worker}; index lag {engine['index_lag_seconds']} s",
+            f"Models      {_used(engine['model_calls']['days_30'])} in 30 days",
         ]
     if figures["embeddings_off"]:
         lines.append(f"Keyword only: {figures['embeddings_off']}")
     return lines + ([engine["advice"]] if "advice" in engine else [])
+
+
+def _used(sums: dict[str, int]) -> str:
+    tokens = sums["input_tokens"] + sums["output_tokens"]
+    return f"{sums['calls']:,} calls, {sums['failed']:,} of them failed, {tokens:,} tokens"
 
 
 def _counts(counted: dict[str, int]) -> str:

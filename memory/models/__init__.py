@@ -5,6 +5,7 @@ from memory.models.chunk import MemoryChange, MemoryChunk
 from memory.models.engine import EngineState
 from memory.models.graph import MemoryEntity, MemoryRelation
 from memory.models.job import Job
+from memory.models.modelcall import ModelCall, ModelCircuit
 from memory.models.record import Memory, MemorySource, MemoryTag
 from memory.models.revision import MemoryRevision
 
@@ -20,4 +21,6 @@ __all__ = [
     "MemoryRevision",
     "MemorySource",
     "MemoryTag",
+    "ModelCall",
+    "ModelCircuit",
 ]

@@ -14,6 +14,8 @@ from memory.vectors import FloatMatrix, FloatVector, unit
 
 _CACHED_QUERIES = 512
 _REST_SECONDS = 15.0
+#: Longest rest that a provider's Retry-After is followed for.
+_LONGEST_REST = 900.0
 
 
 class EmbeddingProvider:
@@ -83,7 +85,7 @@ class EmbeddingProvider:
             rows = call()
         except ProviderError as error:
             if error.transient:
-                self._rest_until = time.monotonic() + _REST_SECONDS
+                self._rest_until = time.monotonic() + _rest(error)
             raise
         except Exception as error:  # what an engine stumbles over is a fault of that text
             kind = type(error).__name__
@@ -111,3 +113,9 @@ class EmbeddingProvider:
     def _nonsense(self, message: str) -> ProviderError:
         self._rest_until = time.monotonic() + _REST_SECONDS
         return ProviderError(message)
+
+
+def _rest(error: ProviderError) -> float:
+    """Return how long to leave a provider alone: what it asks for, within bounds."""
+    asked = getattr(error, "retry_after", None) or 0.0
+    return min(max(_REST_SECONDS, asked), _LONGEST_REST)

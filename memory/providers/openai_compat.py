@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import openai
-from tenacity import retry, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from goclaw_site.config import get_config
-from goclaw_site.errors import ProviderError
 from memory.providers.base import EmbeddingProvider
+from memory.providers.failures import NONSENSE, CallFailed
+from memory.providers.outgoing import EMBEDDING_BYTES, client, speak
+from memory.providers.patience import patiently
 from memory.vectors import FloatMatrix, FloatVector
 
 DEFAULT_MODEL = "text-embedding-3-small"
-#: Attempts in the background; a query is never kept waiting for a second one.
-_ATTEMPTS = 3
+_URL = "https://api.openai.com/v1"
+#: A query is never kept waiting for a second try; passages may take twice the timeout with theirs.
 _QUERY_SECONDS = 5.0
-
-T = TypeVar("T")
+_TRIES_FACTOR = 2.0
+_WHO = "The embedding provider"
 
 
 class OpenAIProvider(EmbeddingProvider):
@@ -38,54 +39,35 @@ class OpenAIProvider(EmbeddingProvider):
         self._dimensions = search.dimensions
         key = search.api_key.get_secret_value() if search.api_key else "none"
         self._client = openai.OpenAI(
-            api_key=key, base_url=search.base_url, timeout=search.timeout_seconds, max_retries=0
+            api_key=key,
+            organization="",
+            project="",
+            base_url=search.base_url or _URL,
+            max_retries=0,
+            http_client=client(_WHO, EMBEDDING_BYTES),
         )
+        self._seconds = search.timeout_seconds
         self._query_seconds = min(search.timeout_seconds, _QUERY_SECONDS)
 
     def embed_passages(self, texts: Sequence[str]) -> FloatMatrix:
-        return _patiently(lambda: self._call(list(texts), None))
+        def call(left: float) -> FloatMatrix:
+            return self._call(list(texts), min(left, self._seconds))
+
+        return patiently(call, self._seconds * _TRIES_FACTOR)
 
     def embed_query(self, text: str) -> FloatVector:
         vector: FloatVector = self._call([text], self._query_seconds)[0]
         return vector
 
-    def _call(self, texts: list[str], seconds: float | None) -> FloatMatrix:
-        client = self._client if seconds is None else self._client.with_options(timeout=seconds)
+    def _call(self, texts: list[str], seconds: float) -> FloatMatrix:
+        return speak(_WHO, openai, lambda: self._send(texts, seconds))
+
+    def _send(self, texts: list[str], seconds: float) -> FloatMatrix:
         wanted: Any = {"dimensions": self._wanted} if self._wanted else {}
-        try:
-            answer = client.embeddings.create(
-                model=self._name, input=texts, encoding_format="float", **wanted
-            )
-            rows = sorted(answer.data, key=lambda row: row.index)
-            return np.array([row.embedding for row in rows], dtype=np.float32)
-        except openai.APIStatusError as error:
-            raise _from_status(error) from None
-        except openai.APIConnectionError as error:
-            slow = isinstance(error, openai.APITimeoutError)
-            problem = "did not answer in time" if slow else "cannot be reached"
-            raise ProviderError(f"The embedding provider {problem}.") from None
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            kind = type(error).__name__
-            raise ProviderError(f"The embedding provider answered nonsense ({kind}).") from None
-
-
-def _from_status(error: openai.APIStatusError) -> ProviderError:
-    """Rate limits, server faults and wrong keys can pass; other refusals are lasting."""
-    transient = error.status_code in (401, 403, 404, 408, 409, 429) or error.status_code >= 500
-    return ProviderError(
-        f"The embedding provider answered HTTP {error.status_code}.", transient=transient
-    )
-
-
-def _worth_retrying(error: BaseException) -> bool:
-    return isinstance(error, ProviderError) and error.transient
-
-
-@retry(
-    retry=retry_if_exception(_worth_retrying),
-    stop=stop_after_attempt(_ATTEMPTS),
-    wait=wait_random_exponential(multiplier=0.5, max=4),
-    reraise=True,
-)
-def _patiently(call: Callable[[], T]) -> T:
-    return call()
+        answer = self._client.embeddings.create(
+            model=self._name, input=texts, encoding_format="float", timeout=seconds, **wanted
+        )
+        if not answer.data:
+            raise CallFailed(_WHO, NONSENSE, "answered no vectors")
+        rows = sorted(answer.data, key=lambda row: row.index)
+        return np.array([row.embedding for row in rows], dtype=np.float32)

@@ -9,8 +9,8 @@ from typing import Any
 
 from tests.memory.making import BagProvider
 
-#: What a misbehaviour answers: status, content type, body.
-Answer = tuple[int, str, bytes]
+#: What a misbehaviour answers: status, content type, body, and perhaps further headers.
+Answer = tuple[int, str, bytes] | tuple[int, str, bytes, dict[str, str]]
 Behaviour = Callable[[dict[str, Any]], Answer]
 JSON = "application/json"
 
@@ -56,10 +56,12 @@ def serving(dimensions: int = 48) -> Iterator[EmbeddingServer]:
             length = int(self.headers["Content-Length"])
             body = json.loads(self.rfile.read(length))
             served.headers.append({name.lower(): text for name, text in self.headers.items()})
-            code, kind, answer = served.answer({**body, "path": self.path})
+            code, kind, answer, *more = served.answer({**body, "path": self.path})
             self.send_response(code)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(answer)))
+            for name, text in more[0].items() if more else ():
+                self.send_header(name, text)
             self.end_headers()
             self.wfile.write(answer)
 

@@ -3,15 +3,15 @@
 import json
 import logging
 import threading
+import time
 
 import numpy as np
 import pytest
-from tenacity import wait_none
 
 from goclaw_site.errors import ProviderError
 from memory import jobs, providers
 from memory.models import EngineState, Memory
-from memory.providers import local, openai_compat
+from memory.providers import local, patience
 from tests.contract.serving import JSON, serving, status, vectors_as_json
 from tests.memory.making import ADMIN, BagProvider, ask, index_all, make_due, note, serve, texts
 
@@ -21,8 +21,7 @@ KEY = "sk-very-secret-1234567890"
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
     """Retries are made, but not waited for."""
-    waiting = openai_compat._patiently.retry  # type: ignore[attr-defined]
-    monkeypatch.setattr(waiting, "wait", wait_none())
+    monkeypatch.setattr(patience, "pause", lambda seconds: None)
 
 
 @pytest.fixture
@@ -119,6 +118,30 @@ class TestOverHttp:
             providers.current().passages(["a"])
         assert error.value.transient
         assert providers.current().resting
+
+    def test_the_pause_that_is_asked_for_is_kept(self, server, monkeypatch):
+        pauses: list[float] = []
+        monkeypatch.setattr(patience, "pause", pauses.append)
+        busy = [(429, JSON, b"{}", {"Retry-After": "7"})]
+        server.behaviour = lambda body: busy.pop() if busy else server.well(body)
+        assert len(providers.current().passages(["a"])) == 1
+        assert pauses == [7]
+
+    @pytest.mark.parametrize(("asked", "rest"), [("120", 120), ("1", 15), ("99999999", 900)])
+    def test_it_rests_as_long_as_the_provider_asks(self, server, asked, rest, monkeypatch):
+        now = time.monotonic()
+        monkeypatch.setattr("memory.providers.base.time.monotonic", lambda: now)
+        server.behaviour = lambda body: (429, JSON, b"{}", {"Retry-After": asked})
+        with pytest.raises(ProviderError):
+            providers.current().query("a")
+        assert providers.current()._rest_until == now + rest
+
+    def test_a_redirect_is_not_followed(self, server):
+        elsewhere = {"Location": f"{server.address}/embeddings"}
+        server.behaviour = lambda body: (307, JSON, b"{}", elsewhere)
+        with pytest.raises(ProviderError, match="307"):
+            providers.current().query("a")
+        assert len(server.requests) == 1
 
     def test_too_few_and_too_many_vectors(self, server):
         for count in (1, 3):

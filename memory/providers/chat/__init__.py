@@ -11,16 +11,17 @@ closed (`extra="forbid"`, `Literal` for choices), so that a wrong answer cannot 
 
 from __future__ import annotations
 
-from memory.providers.chat import choosing
+from memory.providers.chat import choosing, circuit
 from memory.providers.chat.asking import ask, complete
 from memory.providers.chat.base import ASSISTANT, USER, Answer, ChatProvider, Message
-from memory.providers.chat.choosing import AGENT, BACKGROUND, reset, use
+from memory.providers.chat.choosing import AGENT, BACKGROUND, ROLES, provider_for, reset, use
 from memory.providers.failures import CallFailed
 
 __all__ = [
     "AGENT",
     "ASSISTANT",
     "BACKGROUND",
+    "ROLES",
     "USER",
     "Answer",
     "CallFailed",
@@ -29,7 +30,9 @@ __all__ = [
     "agent_model",
     "ask",
     "background",
+    "circuit",
     "complete",
+    "provider_for",
     "reset",
     "use",
     "why_none",

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from memory.models import Job
+from memory.providers.chat import circuit
+from memory.providers.chat.accounts import Entry, JobId
 from memory.providers.chat.base import USER, Answer, ChatProvider, Form, Message, Request
 from memory.providers.chat.reading import Unreadable, cleaned, read_text, read_value
 from memory.providers.failures import UNUSABLE, CallFailed
 
 S = TypeVar("S", bound=BaseModel)
 T = TypeVar("T")
-JobId = Job | uuid.UUID | str | None
 
 #: How much of a wrong answer its author is shown again.
 _SHOWN = 4_000
@@ -82,7 +81,23 @@ def _asked(
     purpose: str,
     job: JobId,
 ) -> T:
-    return read(provider.answer(request))
+    """Make one call, tell the circuit and the accounts, and read the answer."""
+    circuit.enter(provider)
+    entry = Entry(provider, purpose, job)
+    try:
+        answer = provider.answer(request)
+    except CallFailed as error:
+        circuit.failed(provider, error)
+        entry.failed(error.kind)
+        raise
+    circuit.succeeded(provider)
+    try:
+        value = read(answer)
+    except Unreadable:
+        entry.unusable(answer)
+        raise
+    entry.answered(answer)
+    return value
 
 
 def _reader(schema: type[S]) -> Callable[[Answer], S]:
