@@ -29,6 +29,7 @@ from memory.models import (
     MemoryChange,
     MemoryChunk,
     MemoryEntity,
+    MemoryOutline,
     MemoryRelation,
     MemoryRevision,
     MemorySource,
@@ -265,6 +266,15 @@ class MemoryChunkAdmin(PartAdmin):
     columns = (
         "id", "position", "start", "end", "embedding_model", "embedding_dim", "memory_id",
     )  # fmt: skip
+
+
+@admin.register(MemoryOutline)
+class MemoryOutlineAdmin(ReadOnlyAdmin):
+    """What records share that may say the same: hashes of shared records' texts."""
+
+    list_display = ("memory_id", "outline")
+    fields = ("memory_id", "content_hash", "outline")
+    ordering = ("pk",)
 
 
 @admin.register(MemoryRelation)

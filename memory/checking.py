@@ -10,7 +10,8 @@ from django.db import DatabaseError, connection
 from django.db.models import Count, Exists, OuterRef
 
 from memory import chunks
-from memory.chunks import HIDDEN, HISTORY
+from memory.chunks import HIDDEN, HISTORY, REPEAT
+from memory.duplicates import repeats
 from memory.models import Memory, MemoryChunk, MemorySource, MemoryTag
 from memory.providers import current as provider
 from memory.vocabulary import INDEXED, PENDING, SUPERSEDED, TEXT
@@ -95,7 +96,7 @@ def _wrong_access() -> Any:
     """Chunks that stand under another token than their record's: the fault that leaks."""
     rows = MemoryChunk.objects.select_related("memory").order_by("pk")
     for chunk in rows.defer("embedding", "memory__content").iterator(_AT_ONCE):
-        wanted = chunks.token(chunk.memory)
+        wanted = chunks.token(chunk.memory, repeats=bool(chunk.duplicate_of))
         hidden = chunk.access == HIDDEN and (
             chunk.memory.index_state == PENDING or chunk.memory.live_key is None
         )
@@ -150,9 +151,14 @@ def _reaching_out(rows: list[tuple[int, str, list[int | None]]]) -> Any:
     for ids in chunks.batches(wanted):
         access.update(MemoryChunk.objects.filter(pk__in=ids).values_list("pk", "access"))
     for pk, own, near in rows:
-        live = own.removeprefix(HISTORY)
-        if any(beside is not None and access.get(beside) != live for beside in near):
+        live = own.removeprefix(HISTORY).removeprefix(REPEAT)
+        beside = (access.get(one, HIDDEN) for one in near if one is not None)
+        if any(other.removeprefix(REPEAT) != live for other in beside):
             yield pk
+
+
+def _unspoken_for() -> Any:
+    return repeats.unspoken_for().values_list("pk", flat=True)
 
 
 def _keyword_rows() -> Any:
@@ -235,6 +241,7 @@ RULES: dict[str, Rule] = {
     "superseded": Rule("records whose tag and life disagree", _tag_and_life_disagree),
     "foreign_sources": Rule("sources under another access token", _foreign_sources),
     "foreign_neighbours": Rule("windows that reach into what is not theirs", _foreign_neighbours),
+    "repeats": Rule("chunks left out of search that nothing speaks for", _unspoken_for),
     "keyword_rows": Rule(
         "chunks that the keyword index lacks, or rows it should not have", _keyword_rows
     ),

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from django.db.models import QuerySet
+
 from memory import chunking
 from memory.access import access_token
+from memory.duplicates.reading import stored_outline
 from memory.models import Memory, MemoryChange, MemoryChunk
 from memory.text import normalise
 from memory.vectors import FloatVector
@@ -22,6 +25,9 @@ T = TypeVar("T")
 
 #: Stands in `access` of chunks that no search may see: the record was amended or has expired.
 HIDDEN = ""
+#: Before the token of a chunk that repeats another one: only narrowed searches name it, since what
+#: they ask for may not hold for the record whose chunk speaks for it.
+REPEAT = "d"
 #: Before the token of a superseded record: only searches of the history name it.
 HISTORY = "h"
 
@@ -38,12 +44,15 @@ class Piece:
     search_text: str
     key: str
     text_hash: str
+    outline: str
 
 
-def token(memory: Memory) -> str:
+def token(memory: Memory, *, repeats: bool = False) -> str:
     """Return what `access` holds for chunks of this record as it is now."""
     base = access_token(memory.scope, memory.owner_id)
-    return base if memory.live_key else HISTORY + base
+    if not memory.live_key:
+        return HISTORY + base
+    return REPEAT + base if repeats else base
 
 
 def embedding_input(prefix: str, text: str) -> str:
@@ -69,6 +78,7 @@ def _piece(memory: Memory, position: int, span: chunking.Span) -> Piece:
         search_text=normalise(whole),
         key=_digest(memory.pk.hex, str(position), text),
         text_hash=_digest(whole),
+        outline=stored_outline(text),
     )
 
 
@@ -78,16 +88,20 @@ def replace(memory: Memory, pieces: Sequence[Piece], model: str) -> int:
     A vector is reused wherever text hash and model are equal. Call inside a transaction.
     """
     known = known_vectors({piece.text_hash for piece in pieces}, model)
-    drop(memory.pk)
-    access = token(memory)
-    rows = [_row(memory, piece, access, model, known.get(piece.text_hash)) for piece in pieces]
+    marks = _marks(memory.pk)
+    _delete(memory.pk)
+    rows = [
+        _row(memory, piece, marks.get(piece.key, ""), model, known.get(piece.text_hash))
+        for piece in pieces
+    ]
     made = MemoryChunk.objects.bulk_create(rows)
     log([row.pk for row in made if row.embedding_model], MemoryChange.PUT)
+    release(set(marks) - {row.key for row in made if not row.duplicate_of})
     return sum(1 for row in made if not row.embedding_model)
 
 
 def _row(
-    memory: Memory, piece: Piece, access: str, model: str, vector: FloatVector | None
+    memory: Memory, piece: Piece, kept: str, model: str, vector: FloatVector | None
 ) -> MemoryChunk:
     return MemoryChunk(
         memory=memory,
@@ -97,9 +111,11 @@ def _row(
         heading=piece.heading,
         text=piece.text,
         search_text=piece.search_text,
-        access=access,
+        access=token(memory, repeats=bool(kept)),
         key=piece.key,
         text_hash=piece.text_hash,
+        duplicate_of=kept,
+        outline=piece.outline,
         embedding=vector,
         embedding_model=model if vector is not None else "",
         embedding_dim=0 if vector is None else len(vector),
@@ -119,6 +135,12 @@ def known_vectors(hashes: set[str], model: str) -> dict[str, FloatVector]:
 
 def drop(memory_id: uuid.UUID) -> None:
     """Delete the chunks of a record with their keyword rows and vectors."""
+    keys = list(_marks(memory_id))
+    _delete(memory_id)
+    release(keys)
+
+
+def _delete(memory_id: uuid.UUID) -> None:
     chunks = MemoryChunk.objects.filter(memory_id=memory_id)
     log(chunks.exclude(embedding_model="").values_list("pk", flat=True), MemoryChange.DROP)
     chunks.delete()
@@ -126,18 +148,53 @@ def drop(memory_id: uuid.UUID) -> None:
 
 def hide(memory: Memory) -> None:
     """Take the chunks out of every search until they are made anew; vectors stay for reuse."""
-    _set_access(memory, HIDDEN)
+    _set_access(MemoryChunk.objects.filter(memory=memory), HIDDEN)
+    release(_marks(memory.pk))
 
 
 def retag(memory: Memory) -> None:
     """Give the chunks the token of the record as it is now."""
-    _set_access(memory, token(memory))
+    held = MemoryChunk.objects.filter(memory=memory)
+    _set_access(held.filter(duplicate_of=""), token(memory))
+    _set_access(held.exclude(duplicate_of=""), token(memory, repeats=True))
+    if memory.live_key is None:
+        release(_marks(memory.pk))
 
 
-def _set_access(memory: Memory, access: str) -> None:
-    chunks = MemoryChunk.objects.filter(memory=memory).exclude(access=access)
-    changed = list(chunks.exclude(embedding_model="").values_list("pk", flat=True))
-    chunks.update(access=access)
+def mark_repeat(chunk: MemoryChunk, kept: MemoryChunk) -> None:
+    """Let one chunk speak for another of the same token. Both are locked, live and unmarked."""
+    if chunk.access != kept.access or chunk.duplicate_of or kept.duplicate_of:
+        raise ValueError("a chunk speaks for another live one of its own scope and owner alone")
+    row = MemoryChunk.objects.filter(pk=chunk.pk)
+    row.update(duplicate_of=kept.key)
+    _set_access(row, REPEAT + kept.access)
+    _release_where(MemoryChunk.objects.filter(duplicate_of=chunk.key))
+
+
+def release(keys: Iterable[str]) -> None:
+    """Let what these chunks spoke for be found again: they are gone, hidden or retired."""
+    for batch in batches(sorted(keys)):
+        _release_where(MemoryChunk.objects.filter(duplicate_of__in=batch))
+
+
+def _release_where(spoken_for: QuerySet[MemoryChunk]) -> None:
+    rows = list(spoken_for.values_list("pk", "access"))
+    MemoryChunk.objects.filter(pk__in=[pk for pk, _ in rows]).update(duplicate_of="")
+    for access in {access for _, access in rows if access.startswith(REPEAT)}:
+        ids = [pk for pk, held in rows if held == access]
+        _set_access(MemoryChunk.objects.filter(pk__in=ids), access.removeprefix(REPEAT))
+
+
+def _marks(memory_id: uuid.UUID) -> dict[str, str]:
+    """The keys of a record's chunks, with that of the chunk that speaks for each."""
+    rows = MemoryChunk.objects.filter(memory_id=memory_id)
+    return dict(rows.values_list("key", "duplicate_of"))
+
+
+def _set_access(chunks: QuerySet[MemoryChunk], access: str) -> None:
+    rows = chunks.exclude(access=access)
+    changed = list(rows.exclude(embedding_model="").values_list("pk", flat=True))
+    rows.update(access=access)
     log(changed, MemoryChange.PUT if access else MemoryChange.DROP)
 
 

@@ -170,7 +170,7 @@ def _move_places(memory: Memory, access: str, holder: Memory) -> None:
 
 def _retoken(before: str, after: str) -> None:
     """Chunks, their history, decisions and the processes' matrices follow the owner."""
-    for mark in ("", chunks.HISTORY):
+    for mark in ("", chunks.HISTORY, chunks.REPEAT):
         rows = MemoryChunk.objects.filter(access=mark + before)
         changed = list(rows.exclude(embedding_model="").values_list("pk", flat=True))
         rows.update(access=mark + after)

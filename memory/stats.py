@@ -12,7 +12,7 @@ from django.utils import timezone
 from goclaw_site.config import database_file, get_config, state_dir
 from memory import providers, readiness
 from memory.access import Principal, visible, visible_tokens
-from memory.chunks import HISTORY
+from memory.chunks import HISTORY, REPEAT
 from memory.models import Memory, MemoryChunk, MemoryTag
 from memory.providers.chat import accounts
 from memory.vocabulary import FAILED, PENDING, TEXT
@@ -51,7 +51,7 @@ def _tags(records: Any) -> dict[str, int]:
 
 def _chunks(principal: Principal) -> dict[str, Any]:
     tokens = visible_tokens(principal)
-    reach = sorted(tokens | {HISTORY + token for token in tokens})
+    reach = sorted(mark + token for token in tokens for mark in ("", HISTORY, REPEAT))
     provider = providers.current()
     model = provider.model if provider else None
     counted = MemoryChunk.objects.filter(access__in=reach).aggregate(

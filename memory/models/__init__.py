@@ -6,7 +6,7 @@ from memory.models.engine import EngineState
 from memory.models.graph import MemoryEntity, MemoryRelation
 from memory.models.job import Job
 from memory.models.modelcall import ModelCall, ModelCircuit
-from memory.models.record import Memory, MemorySource, MemoryTag
+from memory.models.record import Memory, MemoryOutline, MemorySource, MemoryTag
 from memory.models.revision import MemoryRevision
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "MemoryChange",
     "MemoryChunk",
     "MemoryEntity",
+    "MemoryOutline",
     "MemoryRelation",
     "MemoryRevision",
     "MemorySource",

@@ -14,6 +14,8 @@ class MemoryChunk(models.Model):
     `key` is the hash of record, position and text; `text_hash` the hash of what was embedded, so
     that a text is never embedded twice by one model, wherever it moves. `window_text`, `near`
     (ids two before to two after) and `source` are the neighbourhood, kept by `memory.windows`.
+    `duplicate_of` is the key of the chunk that speaks for this one; `outline` is what texts that
+    say the same share (`memory.duplicates`).
     """
 
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="chunks")
@@ -30,6 +32,7 @@ class MemoryChunk(models.Model):
     key = models.CharField(max_length=64, unique=True)
     text_hash = models.CharField(max_length=64, db_index=True)
     duplicate_of = models.CharField(max_length=64, blank=True, default="")
+    outline = models.CharField(max_length=40, null=True, blank=True)  # noqa: DJ001  null: unread
     embedding = VectorField(null=True)
     embedding_model = models.CharField(max_length=120, blank=True, default="")
     embedding_dim = models.PositiveIntegerField(default=0)
@@ -43,6 +46,8 @@ class MemoryChunk(models.Model):
         indexes = [
             models.Index(fields=["embedding_model", "id"], name="memory_chunks_by_model"),
             models.Index(fields=["access"], name="memory_chunks_by_access"),
+            models.Index(fields=["duplicate_of"], name="memory_chunks_repeats"),
+            models.Index(fields=["outline"], name="memory_chunks_outlines"),
         ]
 
     def __str__(self) -> str:

@@ -90,6 +90,22 @@ class Memory(models.Model):
         return sorted(tag.tag for tag in self.tags.all())
 
 
+class MemoryOutline(models.Model):
+    """What a record shares with others that may say the same, of the text with this hash."""
+
+    memory = models.OneToOneField(
+        Memory, on_delete=models.CASCADE, primary_key=True, related_name="outlined"
+    )
+    content_hash = models.CharField(max_length=64)
+    outline = models.CharField(max_length=40, db_index=True)
+
+    class Meta:
+        db_table = "memory_outlines"
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} {self.outline}"
+
+
 class MemoryTag(models.Model):
     """One tag on one record."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -76,9 +77,11 @@ _COLUMNS = (
 
 def reach_of(principal: Principal, filters: Filters) -> Reach:
     """Return what a search may touch: the caller's tokens, those of the history where asked."""
-    tokens = visible_tokens(principal, filters.scopes)
+    plain = tokens = visible_tokens(principal, filters.scopes)
     if filters.reaches_back:
-        tokens |= {chunks.HISTORY + token for token in tokens}
+        tokens |= {chunks.HISTORY + token for token in plain}
+    if filters.narrowing:
+        tokens |= {chunks.REPEAT + token for token in plain}
     return Reach(tokens, filters)
 
 
@@ -149,7 +152,9 @@ def _similarities(
     if query.vector is None or not rows:
         return {}
     wanted = {pk for row in rows for pk in (row.chunk, *row.near) if pk is not None}
-    held, vectors = backends.current().vectors(query.model, reach, sorted(wanted))
+    repeated = {chunks.REPEAT + token for token in reach.tokens}
+    wider = replace(reach, tokens=reach.tokens | repeated)  # neighbours that others speak for
+    held, vectors = backends.current().vectors(query.model, wider, sorted(wanted))
     if not held or vectors.shape[1] != len(query.vector):
         return {}
     place = {chunk: index for index, chunk in enumerate(held)}

@@ -27,6 +27,7 @@ CARRIED: tuple[str, ...] = (
 #: With the reason; those that refer to a carried table are emptied when it is replaced.
 LEFT_OUT: dict[str, str] = {
     "memory.Job": "work of this server, which the next one starts anew",
+    "memory.MemoryOutline": "made from the texts, by the next look for duplicates",
     "memory.MemoryChange": "tells the processes of this server what changed; an import tells them",
     "agents.Attempt": "wrong passwords and keys of the last minutes",
     "agents.KeyUse": "requests of keys in the last minutes",

@@ -8,6 +8,7 @@ from django.db import connection
 from django.db.models import F
 
 from memory import checking, expiry, providers
+from memory import chunks as chunks_module
 from memory.drafts import Changes
 from memory.models import Memory, MemoryChunk, MemorySource, MemoryTag
 from memory.write import amend, forget, retire
@@ -152,10 +153,26 @@ def neighbour_that_was_retired(world: World) -> None:
 
 
 Plant = Callable[[World], object]
+
+
+def speaker_gone(world: World) -> None:
+    MemoryChunk.objects.filter(pk=chunk_of(world.plain).pk).update(
+        duplicate_of="gone", access=chunks_module.REPEAT + world.plain.access
+    )
+
+
+def foreign_speaker(world: World) -> None:
+    MemoryChunk.objects.filter(pk=chunk_of(world.plain).pk).update(
+        duplicate_of=chunk_of(world.personal).key, access=chunks_module.REPEAT + world.plain.access
+    )
+
+
 FAULTS: list[tuple[str, str, Plant]] = [
     ("database", "a value that its column forbids", faulty_file),
     ("orphan_chunks", "a chunk without its record", orphan_chunk),
     ("orphan_tags", "a tag without its record", orphan_tag),
+    ("repeats", "a chunk that a gone one speaks for", speaker_gone),
+    ("repeats", "a chunk that another scope's speaks for", foreign_speaker),
     ("unchunked", "no chunks", lambda w: chunks(w.plain).delete()),
     ("missing_vectors", "no model", lambda w: chunks(w.plain).update(embedding_model="")),
     ("wrong_dimensions", "another length", vector_of_another_length),
