@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; failures are a plain line on standard error, never a traceback."""
     use_settings()
     try:
-        _run(list(sys.argv if argv is None else argv))
+        return _run(list(sys.argv if argv is None else argv))
     except GoclawError as error:
         return _fail(error.message)
     except KeyboardInterrupt:
@@ -35,16 +35,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except Exception as error:
         return _unexpected(error)
-    return 0
 
 
-def _run(argv: list[str]) -> None:
-    if repairs.run(argv):
-        return
+def _run(argv: list[str]) -> int:
+    status = repairs.run(argv)
+    if status is not None:
+        return status
     # Imported late: it reads the settings' module name from the environment.
     from goclaw_site.commands import Commands
 
     Commands(argv).execute()
+    return 0
 
 
 def _fail(message: str) -> int:

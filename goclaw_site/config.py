@@ -21,6 +21,7 @@ __all__ = [
     "Config",
     "KeyDoc",
     "database_file",
+    "database_place",
     "extra_variable",
     "get_config",
     "known_keys",
@@ -165,6 +166,18 @@ def _with_secrets(
 
 def _places(path: Path, variables: Mapping[str, str]) -> Callable[[str], str]:
     return lambda key: env_name(key) if env_name(key) in variables else str(path)
+
+
+def database_place(state: Path, config_file: Path | None = None) -> Path | None:
+    """Where the SQLite file of a configuration lies that need not be whole; None: no SQLite.
+
+    Secrets are not looked up, and nothing but this section has to be right.
+    """
+    given = _given(config_file or state / CONFIG_FILE, _known_variables(os.environ))
+    section = given.get("database") or {}
+    if section.get("driver", "sqlite") != "sqlite":
+        return None
+    return state / Path(str(section.get("path") or "gc_state.sqlite")).expanduser()
 
 
 def _known_variables(env: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import django_stubs_ext
 from django.core.management.utils import get_random_secret_key
 
+from goclaw_site import __version__
 from goclaw_site.adminlook import unfold_settings
 from goclaw_site.config import (
     database_file,
@@ -19,14 +20,17 @@ from goclaw_site.config import (
 from goclaw_site.logs import logging_settings
 from goclaw_site.middleware import MAX_BODY_BYTES
 from goclaw_site.state import prepare_state_dir, secret_key
+from memory.backups.swapping import finish_interrupted
 
 limit_numeric_threads()
 
 # Typed code writes Manager[Record]; Django's own classes cannot be indexed.
 django_stubs_ext.monkeypatch()
 
-CONFIG = get_config()
 STATE_DIR = state_dir()
+# Before anything is read: a restore that was killed has to end first.
+finish_interrupted(STATE_DIR)
+CONFIG = get_config()
 ROOT = Path(__file__).resolve().parent.parent
 # An installed package has no checkout around it: setup.py puts the two folders into this one.
 ASSETS = ROOT if (ROOT / "templates").is_dir() else ROOT / "goclaw_assets"
@@ -219,7 +223,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": "GoClaw Memory",
     "DESCRIPTION": "Memory and wiki for agents and the people they work for.",
-    "VERSION": "0.1.0",
+    "VERSION": __version__,
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -1,6 +1,6 @@
-"""The parts of `goclaw memory`: one module each, listed here."""
+"""The parts of `goclaw memory` and of `goclaw db`: one module each, listed here."""
 
-from memory.commands import add, check, clear_user, forget, ingest, reindex, search, stats
+from memory.commands import add, backup, check, clear_user, forget, ingest, reindex, search, stats
 from memory.commands.base import Subcommand
 
 SUBCOMMANDS: tuple[Subcommand, ...] = (
@@ -13,3 +13,6 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     forget.COMMAND,
     clear_user.COMMAND,
 )
+
+#: The parts of `goclaw db`; `restore` stands in goclaw_site, for it runs without Django.
+DATABASE_PARTS: tuple[Subcommand, ...] = (backup.COMMAND,)

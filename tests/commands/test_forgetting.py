@@ -124,7 +124,7 @@ def test_the_backup_is_a_whole_database(run):
 
 
 def test_no_backup_no_deed(run, ann, monkeypatch):
-    monkeypatch.setattr(backups, "_target", lambda: Path("/proc/nowhere/x.sqlite"))
+    monkeypatch.setattr(backups.automatic, "_target", lambda: Path("/proc/nowhere/x.sqlite"))
     with pytest.raises(Unavailable, match="backup"):
         run("memory", "clear-user", "ann", "--yes")
     assert Memory.objects.count() == 3
@@ -134,7 +134,7 @@ def test_other_databases_are_left_to_their_own_tools(monkeypatch):
     class Elsewhere:
         vendor = "postgresql"
 
-    monkeypatch.setattr(backups, "connection", Elsewhere())
+    monkeypatch.setattr(backups.automatic, "connection", Elsewhere())
     assert backups.back_up() is None
 
 

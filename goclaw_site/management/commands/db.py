@@ -1,0 +1,22 @@
+"""`goclaw db …`."""
+
+from goclaw_site import restore
+from goclaw_site.parts import PartsCommand
+from memory.commands import DATABASE_PARTS
+from memory.commands.base import Call, Subcommand
+
+
+def _restore(call: Call) -> int:
+    """From a terminal it runs without Django: see `goclaw_site.repairs`."""
+    from django.db import connections
+
+    connections.close_all()
+    return restore.run(call.options)
+
+
+class Command(PartsCommand):
+    """The whole installation: copies, and the way back."""
+
+    help = "Back up and restore everything."
+    parts = (*DATABASE_PARTS, Subcommand("restore", restore.HELP, _restore, restore.arguments))
+    takes_key = False
