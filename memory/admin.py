@@ -29,17 +29,29 @@ from memory.models import (
     MemoryChange,
     MemoryChunk,
     MemoryEntity,
+    MemoryJudging,
     MemoryOutline,
     MemoryRelation,
     MemoryRevision,
     MemorySource,
+    MemorySubject,
     MemoryTag,
+    MemoryVeto,
     ModelCall,
     ModelCircuit,
 )
-from memory.vocabulary import ENGINE_TAGS, PERSONAL, SYSTEM_SCOPES, WRITABLE_SCOPES
+from memory.vocabulary import (
+    ENGINE_TAGS,
+    PERSONAL,
+    REVIEW_TAGS,
+    SUPERSEDED,
+    SYSTEM_SCOPES,
+    WRITABLE_SCOPES,
+)
 
 HIDDEN = "(personal)"
+#: Tags of the engine that nobody takes off by hand.
+STAYING = tuple(tag for tag in ENGINE_TAGS if tag not in (SUPERSEDED, *REVIEW_TAGS))
 SCOPES_FOR_NEW = tuple(scope for scope in WRITABLE_SCOPES if scope != PERSONAL)
 
 
@@ -57,7 +69,7 @@ class RecordForm(forms.ModelForm[Memory]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.content_hash:
-            held = [tag for tag in self.instance.tag_names if tag not in ENGINE_TAGS]
+            held = [tag for tag in self.instance.tag_names if tag not in STAYING]
             self.fields["tags"].initial = ", ".join(held)
         if "scope" in self.fields:
             self.fields["scope"].choices = [(scope, scope) for scope in SCOPES_FOR_NEW]  # type: ignore[attr-defined]
@@ -76,12 +88,15 @@ class RecordForm(forms.ModelForm[Memory]):
         """Return what the form says; browsers send CR LF for every line break."""
         given = self.cleaned_data
         tags = tuple(tag.strip() for tag in given.get("tags", "").split(",") if tag.strip())
+        held = self.instance.tag_names if self.instance.content_hash else []
+        removable = [tag for tag in held if tag in ENGINE_TAGS and tag not in STAYING]
         ends = given.get("expires_at")
         return Changes(
             content=given["content"].replace("\r\n", "\n"),
             kind=given["kind"],
             domain=given.get("domain", ""),
-            tags=tags,
+            tags=tuple(tag for tag in tags if tag not in removable),
+            lift=tuple(tag for tag in removable if tag not in tags),
             expires_at=ends if "expires_at" in self.changed_data else None,
             clear_expiry=ends is None,
         )
@@ -319,15 +334,52 @@ class MemoryRevisionAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryRevision]:
         """Leave the texts in the database until a page asks for them."""
         rows: QuerySet[MemoryRevision] = super().get_queryset(request)
-        return rows.defer("text_before", "text_after", "reason")
+        return rows.defer("text_before", "text_after", "reason", "undone_reason")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         """Show no words about a personal record."""
         always = ["created_at", "decision", "via", "run_id", "old_id", "new_id", "actor"]
         undone = ["undone_at", "undone_by"]
         if isinstance(obj, MemoryRevision) and not obj.access.startswith("p"):
-            return [*always, "reason", "text_before", "text_after", *undone]
+            return [*always, "reason", "text_before", "text_after", *undone, "undone_reason"]
         return [*always, *undone]
+
+
+@admin.register(MemoryVeto)
+class MemoryVetoAdmin(ReadOnlyAdmin):
+    """Pairs that stay side by side."""
+
+    list_display = ("low", "high", "created_at")
+    fields = ("low", "high", "created_at")
+    ordering = ("-pk",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemoryVeto]:
+        """Leave out what people took back of their own: a hash of a short text can be guessed."""
+        rows: QuerySet[MemoryVeto] = super().get_queryset(request)
+        return rows.exclude(access__startswith="p")
+
+
+@admin.register(MemorySubject)
+class MemorySubjectAdmin(ReadOnlyAdmin):
+    """What learned shared records are about, as hashes."""
+
+    list_display = ("memory_id", "key")
+    fields = ("memory_id", "key")
+    ordering = ("-pk",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MemorySubject]:
+        """Leave out the personal ones."""
+        rows: QuerySet[MemorySubject] = super().get_queryset(request)
+        return rows.exclude(access__startswith="p")
+
+
+@admin.register(MemoryJudging)
+class MemoryJudgingAdmin(ReadOnlyAdmin):
+    """Records that wait for the judge."""
+
+    list_display = ("memory_id", "attempts", "next_attempt_at", "created_at")
+    fields = ("memory_id", "attempts", "next_attempt_at", "created_at")
+    ordering = ("-created_at",)
 
 
 @admin.register(MemoryChange)

@@ -10,10 +10,11 @@ from django.utils import timezone
 from goclaw_site.errors import Conflict, Refused
 from memory import chunks, credentials, queue, windows
 from memory.access import Principal, administers
+from memory.beliefs import restoring
 from memory.drafts import Changes
 from memory.history import content_hash, decide, live_key
 from memory.models import Memory, MemoryTag
-from memory.vocabulary import AMENDED, CRITICAL, ENGINE_TAGS, PENDING
+from memory.vocabulary import AMENDED, CRITICAL, ENGINE_TAGS, PENDING, REVIEW_TAGS, SUPERSEDED
 
 
 def apply(principal: Principal, memory: Memory, changes: Changes) -> None:
@@ -31,12 +32,22 @@ def apply(principal: Principal, memory: Memory, changes: Changes) -> None:
         memory.expires_at = changes.expires_at
     if changes.tags is not None:
         _set_tags(principal, memory, changes.tags)
+    _lift(principal, memory, changes.lift)
     if memory.content != before and credentials.found(memory.content):
         MemoryTag.objects.get_or_create(memory=memory, tag=credentials.CREDENTIAL)
     _rekey(memory)
     if memory.content != before or memory.kind != kind_before:
         _note_amendment(principal, memory, before, recorded=changes.recorded)
     memory.save()
+
+
+def _lift(principal: Principal, memory: Memory, tags: Sequence[str]) -> None:
+    """Take off tags of the engine; `superseded` stays unless an administrator removes it."""
+    looked_at = [tag for tag in tags if tag in REVIEW_TAGS]
+    if looked_at:
+        memory.tags.filter(tag__in=looked_at).delete()
+    if SUPERSEDED in tags and memory.superseded and administers(principal):
+        restoring.lift(memory, principal.actor)
 
 
 def _require_right_to_reword(principal: Principal, memory: Memory) -> None:
@@ -52,6 +63,7 @@ def _note_amendment(principal: Principal, memory: Memory, before: str, *, record
     old_hash = content_hash(before)
     memory.updated_at = timezone.now()
     if memory.content != before:
+        memory.tags.filter(tag__in=REVIEW_TAGS).delete()
         index_anew(memory)
         chunks.hide(memory)
         windows.refresh(windows.around([memory.pk]))

@@ -153,12 +153,28 @@ def hide(memory: Memory) -> None:
 
 
 def retag(memory: Memory) -> None:
-    """Give the chunks the token of the record as it is now."""
-    held = MemoryChunk.objects.filter(memory=memory)
+    """Give the chunks the token of the record as it is now.
+
+    Hidden ones stay hidden: they hold a text that the record no longer has.
+    """
+    held = MemoryChunk.objects.filter(memory=memory).exclude(access=HIDDEN)
     _set_access(held.filter(duplicate_of=""), token(memory))
     _set_access(held.exclude(duplicate_of=""), token(memory, repeats=True))
     if memory.live_key is None:
         release(_marks(memory.pk))
+
+
+def retag_live(memories: Sequence[Memory]) -> None:
+    """Do the same for many records that are live again, in a few statements."""
+    tokens: dict[tuple[str, str], list[uuid.UUID]] = {}
+    for memory in memories:
+        key = (token(memory), token(memory, repeats=True))
+        tokens.setdefault(key, []).append(memory.pk)
+    for (alone, repeats), ids in tokens.items():
+        for batch in batches(ids):
+            held = MemoryChunk.objects.filter(memory_id__in=batch).exclude(access=HIDDEN)
+            _set_access(held.filter(duplicate_of=""), alone)
+            _set_access(held.exclude(duplicate_of=""), repeats)
 
 
 def mark_repeat(chunk: MemoryChunk, kept: MemoryChunk) -> None:

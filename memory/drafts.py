@@ -65,6 +65,9 @@ class Changes:
     """What an amendment sets; None leaves a field as it is (`clear_expiry` removes the expiry).
 
     `recorded` is false for a record whose history stands elsewhere, as that of a page does.
+
+    `lift` names tags of the engine to be taken off: what waits for a look, and `superseded`, which
+    only administrators may: the record is live again. Others of them stay.
     """
 
     content: str | None = None
@@ -76,6 +79,7 @@ class Changes:
     clear_expiry: bool = False
     index_prefix: str | None = None
     recorded: bool = True
+    lift: tuple[str, ...] = ()
 
 
 def check_draft(draft: Draft, *, engine: bool = False) -> Draft:
@@ -108,6 +112,7 @@ def check_changes(changes: Changes) -> Changes:
         clear_expiry=changes.clear_expiry,
         index_prefix=_optional_line("index_prefix", changes.index_prefix, MAX_PREFIX),
         recorded=changes.recorded,
+        lift=changes.lift,
     )
 
 

@@ -1,4 +1,4 @@
-"""Decisions about records: retiring, and the rows that tell of it; the hashes they are held by."""
+"""Decisions about records: the rows that tell of them, and the hashes they are held by."""
 
 from __future__ import annotations
 
@@ -6,43 +6,7 @@ import hashlib
 import unicodedata
 import uuid
 
-from django.db import transaction
-from django.utils import timezone
-
-from memory import chunks, windows
-from memory.models import Memory, MemoryRevision, MemoryTag
-from memory.vocabulary import RETIRED, SUPERSEDED
-
-
-def retire(
-    old: Memory,
-    new: Memory | None,
-    *,
-    via: str,
-    reason: str,
-    actor: str,
-    run_id: uuid.UUID | None = None,
-) -> MemoryRevision:
-    """Mark `old` as superseded, in one transaction with the decision about it.
-
-    Nothing is deleted: the record leaves search and prompt and can be brought back.
-    """
-    with transaction.atomic():
-        now = timezone.now()
-        old.metadata = {
-            **old.metadata,
-            "superseded_by": str(new.pk) if new else None,
-            "superseded_at": now.isoformat(),
-            "superseded_reason": reason,
-        }
-        old.live_key = None
-        old.save(update_fields=["metadata", "live_key"])
-        MemoryTag.objects.get_or_create(memory=old, tag=SUPERSEDED)
-        chunks.retag(old)
-        windows.refresh(windows.around([old.pk]))
-        return decide(
-            old, new, via=via, decision=RETIRED, actor=actor, reason=reason, run_id=run_id
-        )
+from memory.models import Memory, MemoryRevision
 
 
 def decide(
@@ -56,6 +20,8 @@ def decide(
     run_id: uuid.UUID | None = None,
     old_hash: str = "",
     texts: tuple[str, str] = ("", ""),
+    merged: bool = False,
+    final: bool = True,
 ) -> MemoryRevision:
     return MemoryRevision.objects.create(
         run_id=run_id or uuid.uuid4(),
@@ -70,6 +36,8 @@ def decide(
         new_hash=new.content_hash if new else "",
         text_before=texts[0],
         text_after=texts[1],
+        merged=merged,
+        final=final,
     )
 
 

@@ -19,12 +19,14 @@ from memory.access import (
     require_change,
     visible,
 )
+from memory.beliefs import vetoes
 from memory.models import (
     Memory,
     MemoryChange,
     MemoryChunk,
     MemoryRevision,
     MemorySource,
+    MemorySubject,
     MemoryTag,
 )
 from memory.vocabulary import INDEXED, PERSONAL, UNVERIFIED
@@ -85,6 +87,7 @@ def clear(principal: Principal, owner: int) -> int:
             for memory in batch:
                 write.erase(memory, principal.actor)
         gone += len(batch)
+    vetoes.drop(access_token(PERSONAL, owner))
     audit.record(principal, "records.clear", f"person:{owner}", count=gone)
     return gone
 
@@ -176,3 +179,5 @@ def _retoken(before: str, after: str) -> None:
         rows.update(access=mark + after)
         chunks.log(changed, MemoryChange.PUT)
     MemoryRevision.objects.filter(access=before).update(access=after)
+    MemorySubject.objects.filter(access=before).update(access=after)
+    vetoes.move(before, after)

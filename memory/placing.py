@@ -12,8 +12,9 @@ from django.utils import timezone
 from memory import windows
 from memory.access import Principal
 from memory.amending import apply, expired, index_anew
+from memory.beliefs.retiring import retire
 from memory.drafts import Changes, Draft, Source
-from memory.history import content_hash, live_key, retire
+from memory.history import content_hash, live_key
 from memory.models import Memory, MemorySource, MemoryTag
 from memory.vocabulary import PERSONAL, UNVERIFIED
 

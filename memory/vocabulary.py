@@ -24,8 +24,14 @@ LEARNED_KINDS = ("fact", "preference")
 CRITICAL = "critical"
 SUPERSEDED = "superseded"
 UNVERIFIED = "unverified"
+#: A merged record one of whose sources has been deleted: it may still tell what that one said.
+RESTS_ON_DELETED = "rests_on_deleted"
+#: A merged record that was amended before its merge was undone: its sources are live beside it.
+MERGE_UNDONE = "merge_undone"
 #: Written by the engine alone.
-ENGINE_TAGS = (SUPERSEDED, UNVERIFIED)
+ENGINE_TAGS = (SUPERSEDED, UNVERIFIED, RESTS_ON_DELETED, MERGE_UNDONE)
+#: What somebody has to look at; an amendment of the text answers it.
+REVIEW_TAGS = (RESTS_ON_DELETED, MERGE_UNDONE)
 ENGINE_METADATA_PREFIX = "superseded_"
 
 #: Scopes that stay as good as new: reference text and standing configuration.

@@ -13,8 +13,10 @@ from goclaw_site.errors import GoclawError, NotFound, Refused
 from memory import audit, chunks, credentials, queue, windows
 from memory.access import Principal, administers, require_change, require_write, visible
 from memory.amending import apply, expired, require_critical_right
+from memory.beliefs import deleting
+from memory.beliefs.retiring import retire
 from memory.drafts import Changes, Draft, check_changes, check_draft
-from memory.history import content_hash, decide, live_key, retire
+from memory.history import content_hash, decide, live_key
 from memory.models import Memory, MemoryRevision
 from memory.placing import Written, place
 from memory.vocabulary import DELETED, PENDING, PERSONAL
@@ -29,6 +31,7 @@ __all__ = [
     "live_key",
     "remember",
     "remember_many",
+    "remember_merged",
     "retire",
 ]
 
@@ -43,6 +46,15 @@ def remember(principal: Principal, draft: Draft, *, bulk: bool = False) -> Writt
 
     Raises InvalidInput, TooLarge or Refused; nothing is written then.
     """
+    return _write(principal, draft, bulk=bulk)
+
+
+def remember_merged(principal: Principal, draft: Draft) -> Written:
+    """Write what several records say, for `memory.beliefs.merging`: it contradicts none of them."""
+    return _write(principal, draft, bulk=True)
+
+
+def _write(principal: Principal, draft: Draft, *, bulk: bool) -> Written:
     checked = _admit(principal, draft)
     kinds = credentials.found(checked.content)
     if kinds:
@@ -121,8 +133,7 @@ def forget(principal: Principal, memory_id: uuid.UUID) -> None:
 def erase(memory: Memory, actor: str) -> None:
     """Delete the record, its copies and the texts that its history holds."""
     chunks.drop(memory.pk)
-    MemoryRevision.objects.filter(old_id=memory.pk).update(text_before="", text_after="")
-    MemoryRevision.objects.filter(new_id=memory.pk).update(text_after="")
+    deleting.wipe(memory)
     if memory.scope == PERSONAL:
         MemoryRevision.objects.filter(old_id=memory.pk).delete()
     else:

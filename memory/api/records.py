@@ -100,7 +100,8 @@ class RecordView(MemoryView):
     )
     def patch(self, request: Request, memory_id: uuid.UUID) -> Response:
         """Change a record; its old text is kept in the history."""
-        changes = changes_of(parsed(ChangesSerializer, request.data))
+        held = queries.record(self.principal, memory_id).tag_names
+        changes = changes_of(parsed(ChangesSerializer, request.data), held)
         write.amend(self.principal, memory_id, changes)
         return self._shown(memory_id)
 

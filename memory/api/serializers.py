@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -9,6 +10,7 @@ from rest_framework import serializers
 
 from memory.drafts import Changes, Draft, Source
 from memory.models import AuditEvent, Job, Memory, MemoryChunk, MemoryRevision
+from memory.vocabulary import ENGINE_TAGS
 
 
 class Text(serializers.CharField):
@@ -112,11 +114,23 @@ def draft_of(values: dict[str, Any]) -> Draft:
     return Draft(**values, tags=tags, source=Source(**source) if source else None)
 
 
-def changes_of(values: dict[str, Any]) -> Changes:
-    """Return the changes of validated values; a null expiry takes the expiry away."""
+def changes_of(values: dict[str, Any], held: Sequence[str] = ()) -> Changes:
+    """Return the changes of validated values; a null expiry takes the expiry away.
+
+    `held` are the record's tags: those of the engine may be sent back as they were read, and one
+    that is left out is asked to be taken off.
+    """
     clear = "expires_at" in values and values["expires_at"] is None
     tags = values.pop("tags", None)
-    return Changes(**values, tags=None if tags is None else tuple(tags), clear_expiry=clear)
+    if tags is None:
+        return Changes(**values, clear_expiry=clear)
+    engine = [tag for tag in held if tag in ENGINE_TAGS]
+    return Changes(
+        **values,
+        tags=tuple(tag for tag in tags if tag not in engine),
+        clear_expiry=clear,
+        lift=tuple(tag for tag in engine if tag not in tags),
+    )
 
 
 class RecordSerializer(serializers.ModelSerializer[Memory]):
@@ -197,6 +211,7 @@ class RevisionSerializer(serializers.ModelSerializer[MemoryRevision]):
             "created_at",
             "undone_at",
             "undone_by",
+            "undone_reason",
         )
 
 

@@ -1,6 +1,7 @@
 """The tables of the engine."""
 
 from memory.models.audit import AuditEvent
+from memory.models.belief import MemoryJudging, MemorySubject, MemoryVeto
 from memory.models.chunk import MemoryChange, MemoryChunk
 from memory.models.engine import EngineState
 from memory.models.graph import MemoryEntity, MemoryRelation
@@ -17,11 +18,14 @@ __all__ = [
     "MemoryChange",
     "MemoryChunk",
     "MemoryEntity",
+    "MemoryJudging",
     "MemoryOutline",
     "MemoryRelation",
     "MemoryRevision",
     "MemorySource",
+    "MemorySubject",
     "MemoryTag",
+    "MemoryVeto",
     "ModelCall",
     "ModelCircuit",
 ]

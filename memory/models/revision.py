@@ -14,7 +14,8 @@ class MemoryRevision(models.Model):
 
     The references hold no constraint: a decision outlives its records. `access` is the token of the
     old record, so that a reader's policy applies even after it is gone; the two hashes are what a
-    veto is held by.
+    veto is held by. `merged`: `new` was made from `old` and others of the same run. `final` is
+    false where the judge could not answer and will be asked again.
     """
 
     run_id = models.UUIDField(db_index=True)
@@ -31,11 +32,14 @@ class MemoryRevision(models.Model):
     actor = models.CharField(max_length=150, blank=True, default="")
     old_hash = models.CharField(max_length=64)
     new_hash = models.CharField(max_length=64, blank=True, default="")
+    merged = models.BooleanField(default=False)
+    final = models.BooleanField(default=True)
     text_before = models.TextField(blank=True, default="")
     text_after = models.TextField(blank=True, default="")
     created_at = models.DateTimeField(default=timezone.now, db_index=True)
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = models.CharField(max_length=150, blank=True, default="")
+    undone_reason = models.TextField(blank=True, default="")
 
     class Meta:
         db_table = "memory_revisions"

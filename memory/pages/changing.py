@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from goclaw_site.errors import GoclawError, NotFound
 from memory import write
 from memory.access import principal_of
+from memory.beliefs import revisions
 from memory.pages import details, differences, editing, own, selecting
 from memory.pages.base import UNPROCESSABLE, go, page, show
 from memory.pages.editing import RecordForm, Stale
@@ -101,7 +102,7 @@ def _stale(request: HttpRequest, memory_id: uuid.UUID, form: RecordForm) -> Http
 @require_POST
 def undo(request: HttpRequest, memory_id: uuid.UUID, revision: int) -> HttpResponse:
     """Bring back the text before an amendment."""
-    editing.undo(principal_of(request), memory_id, revision)
+    revisions.undo_amendment(principal_of(request), memory_id, revision)
     messages.success(request, "Undone. The record says again what it said before.")
     return go(request, _record_url(memory_id))
 

@@ -12,12 +12,12 @@ from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
 
-from goclaw_site.errors import Conflict, GoclawError, InvalidInput, NotFound, Refused
+from goclaw_site.errors import Conflict, GoclawError, InvalidInput, Refused
 from memory import queries, write
 from memory.access import Principal, require_write
 from memory.drafts import Changes, Draft
 from memory.models import Memory
-from memory.vocabulary import AMENDED, ENGINE_TAGS, KINDS, WRITABLE_SCOPES
+from memory.vocabulary import ENGINE_TAGS, KINDS, WRITABLE_SCOPES
 
 
 @dataclass(frozen=True)
@@ -116,22 +116,6 @@ def amend(principal: Principal, memory_id: uuid.UUID, form: RecordForm) -> Memor
             # Raised outside: the note of the refusal in the audit trail is to stay.
             refusal = error
     raise refusal
-
-
-def undo(principal: Principal, memory_id: uuid.UUID, revision: int) -> Memory:
-    """Give the record the text it had before an amendment. That is an amendment too.
-
-    Raise NotFound, or Stale where the text has been changed since and `revision` is not the last.
-    """
-    with transaction.atomic():
-        record = queries.record(principal, memory_id)
-        decisions = queries.decisions(principal).filter(old_id=record.pk, decision=AMENDED)
-        row = decisions.filter(pk=revision).first()
-        if row is None or not row.text_before:
-            raise NotFound("There is no such change of this record.")
-        if row.text_before == record.content:
-            return record
-        return write.amend(principal, memory_id, Changes(content=row.text_before))
 
 
 def retag(

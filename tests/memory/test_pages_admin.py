@@ -55,7 +55,7 @@ def personal() -> Memory:
         index_prefix="zyzzyvaprefix",
     )  # fmt: skip
     record = write.remember(ann, draft).memory
-    write.amend(ann, record.pk, Changes(content="zyzzyvapeanut allergy"))
+    record = write.amend(ann, record.pk, Changes(content="zyzzyvapeanut allergy"))
     index_all()
     other = write.remember(ann, Draft("another zyzzyvapeanut")).memory
     write.retire(other, record, via="judge", reason="zyzzyvareason", actor="ann")

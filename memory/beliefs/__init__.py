@@ -1,0 +1,1 @@
+"""Facts change: what retires what, why, and how it is taken back."""
