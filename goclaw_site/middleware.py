@@ -8,12 +8,17 @@ from http import HTTPStatus
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 
+from goclaw_site.config import get_config
 from goclaw_site.errors import GoclawError, InvalidInput, TooLarge
 from goclaw_site.logs import request_id
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
+#: Files go to the disk while they come in, so that they may be larger than anything else.
+UPLOAD_PATH = "/api/memory/wiki/attachments"
+#: What stands around the file in the body of an upload.
+_WRAPPING = 1024 * 1024
 # Pages of Django's admin and of the schema viewer bring styles and scripts of their own.
 LOOSE_PATHS = ("/admin/", "/api/docs")
 # The admin's skin reads expressions from attributes (Alpine.js).
@@ -60,9 +65,10 @@ class BodyLimitMiddleware:
             # The bridge to WSGI has no way to tell how long such a body is, and it would be lost.
             error: GoclawError = InvalidInput("Send the body with a Content-Length, not in chunks.")
             return JsonResponse(error.as_dict(), status=HTTPStatus.LENGTH_REQUIRED)
-        if _announced(request) <= MAX_BODY_BYTES:
+        most = _most(request.path_info)
+        if _announced(request) <= most:
             return self.get_response(request)
-        limit = MAX_BODY_BYTES // 1024**2
+        limit = most // 1024**2
         error = TooLarge(f"The request is larger than {limit} MiB. Send it in parts.")
         return JsonResponse(error.as_dict(), status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
@@ -85,6 +91,12 @@ def _policy_for(path: str) -> str:
     if path.startswith(EVALUATING_PATHS):
         return EVALUATING_POLICY
     return LOOSE_POLICY if path.startswith(LOOSE_PATHS) else STRICT_POLICY
+
+
+def _most(path: str) -> int:
+    if path.rstrip("/") != UPLOAD_PATH:
+        return MAX_BODY_BYTES
+    return max(MAX_BODY_BYTES, get_config().wiki.max_attachment_mb * 1024**2 + _WRAPPING)
 
 
 def _announced(request: HttpRequest) -> int:

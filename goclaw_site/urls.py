@@ -28,5 +28,6 @@ urlpatterns = [
     re_path(r"^api/schema/?$", SpectacularAPIView.as_view(), name="schema"),
     re_path(r"^api/docs/?$", views.api_docs, name="api-docs"),
     path("", include("memory.urls")),
+    path("", include("wiki.urls")),
     path("", include("agents.urls")),
 ]

@@ -13,7 +13,7 @@ from memory.access import Principal
 from memory.drafts import check_line
 from wiki import attachments, heads, slugs
 from wiki.access import author_kind, require_editor, require_write
-from wiki.edits import Edit, StaleBase, Text, check_edit
+from wiki.edits import Edit, StaleBase, Text, check_body, check_edit, default_title
 from wiki.heads import Entry, text_of
 from wiki.models import HUMAN, MAX_COMMENT, WikiPage, WikiRevision
 from wiki.rendered import prepare
@@ -65,10 +65,10 @@ def save(principal: Principal, slug: str, edit: Edit) -> Saved:
     return Saved(page, revision, outcome)
 
 
-def create(principal: Principal, title: str, edit: Edit) -> Saved:
+def create(principal: Principal, edit: Edit) -> Saved:
     """Save a new page under a slug made from its title; a number is added where it is taken."""
     require_write(principal)
-    stem = slugs.from_title(title)
+    stem = slugs.from_title(edit.title or default_title("", check_body(edit.body)))
     taken = set(
         WikiPage.objects.filter(slug__startswith=stem, deleted=False).values_list("slug", flat=True)
     )

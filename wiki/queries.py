@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,16 @@ class SearchAnswer:
     took_ms: float
     degraded: str = ""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        answer = {
+            "results": [hit.as_dict() for hit in self.hits],
+            "mode": self.mode,
+            "pending": self.pending,
+            "took_ms": round(self.took_ms, 1),
+        }
+        return answer | ({"degraded": self.degraded} if self.degraded else {})
+
 
 def page(principal: Principal, slug: str) -> WikiPage:
     """Return the head of a slug: a live page, or the place where one was or went.
@@ -105,13 +115,13 @@ def history(principal: Principal, head: WikiPage) -> QuerySet[WikiRevision]:
 
 
 def pages(
-    principal: Principal, *, prefix: str = "", tag: str = "", waiting: bool = False
+    principal: Principal, *, prefix: str = "", tags: Sequence[str] = (), waiting: bool = False
 ) -> QuerySet[WikiPage]:
-    """Return live pages without their HTML, the newest change first."""
+    """Return live pages without their HTML, the newest change first; they have every tag."""
     found = WikiPage.objects.filter(deleted=False, moved_to="", revision__gt=0).defer(*_BIG)
     if prefix:
         found = found.filter(slug__startswith=slugs.fold(prefix))
-    if tag:
+    for tag in tags:
         found = found.filter(Exists(WikiTag.objects.filter(page=OuterRef("pk"), tag=tag)))
     if waiting:
         found = found.filter(waits=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from goclaw_site.errors import InvalidInput
+from memory.access import Principal
 from wiki import slugs
+from wiki.models import WikiPage, WikiRevision
 
 _LINK = re.compile(r"\[\[([^\[\]|#\n]{1,1000})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 
@@ -26,6 +29,13 @@ class Prepared:
 def prepare(body: str) -> Prepared:
     """Return everything made from a body; outside a transaction where it is large."""
     return Prepared("", (), _links(body), "")
+
+
+def shown(
+    principal: Principal, page: WikiPage, revision: WikiRevision
+) -> tuple[str, Sequence[Any]]:
+    """Return the HTML of a text for this moment, and its table of contents."""
+    return f"<pre>{escape(revision.body)}</pre>", []
 
 
 def _links(body: str) -> tuple[str, ...]:

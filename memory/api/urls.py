@@ -9,7 +9,7 @@ from memory.api.records import BulkView, RecordsView, RecordView
 from memory.api.search import SearchView
 from memory.api.trail import AuditView
 
-_ID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+ID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
 urlpatterns = [
     re_path(r"^api/memory/?$", RecordsView.as_view(), name="api-records"),
@@ -17,9 +17,9 @@ urlpatterns = [
     re_path(r"^api/memory/search/?$", SearchView.as_view(), name="api-search"),
     re_path(r"^api/memory/stats/?$", StatsView.as_view(), name="api-stats"),
     re_path(r"^api/memory/reindex/?$", ReindexView.as_view(), name="api-reindex"),
-    re_path(rf"^api/memory/(?P<memory_id>{_ID})/?$", RecordView.as_view(), name="api-record"),
+    re_path(rf"^api/memory/(?P<memory_id>{ID})/?$", RecordView.as_view(), name="api-record"),
     re_path(r"^api/audit/?$", AuditView.as_view(), name="api-audit"),
     re_path(r"^api/jobs/?$", JobsView.as_view(), name="api-jobs"),
-    re_path(rf"^api/jobs/(?P<job_id>{_ID})/?$", JobView.as_view(), name="api-job"),
-    re_path(rf"^api/jobs/(?P<job_id>{_ID})/cancel/?$", CancelView.as_view(), name="api-job-cancel"),
+    re_path(rf"^api/jobs/(?P<job_id>{ID})/?$", JobView.as_view(), name="api-job"),
+    re_path(rf"^api/jobs/(?P<job_id>{ID})/cancel/?$", CancelView.as_view(), name="api-job-cancel"),
 ]

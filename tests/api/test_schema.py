@@ -87,5 +87,7 @@ def test_requests_made_from_the_schema(root, label, mode, data):
     memory_id = root.wrote("a zebra stands here")
     if "memory_id" in (case.path_parameters or {}):
         case.path_parameters["memory_id"] = memory_id
+    if "attachment_id" in (case.path_parameters or {}):
+        case.path_parameters["attachment_id"] = memory_id
     answer = case.call(headers={"Authorization": f"Bearer {root.key}", "Host": "localhost"})
     case.validate_response(answer, checks=CHECKS)

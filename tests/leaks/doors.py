@@ -85,6 +85,14 @@ def _tools(world: World) -> list[dict[str, Any]]:
     return [{"slug": "default", "name": tool.name} for tool in tools.tools()]
 
 
+def _slug(world: World) -> list[dict[str, Any]]:
+    return [{"slug": "lantern"}, {"slug": "nothing/here"}]
+
+
+def _files(world: World) -> list[dict[str, Any]]:
+    return [{"attachment_id": world.file}]
+
+
 def _ids_of(world: World) -> dict[str, Any]:
     return {"ids": world.ids}
 
@@ -176,6 +184,29 @@ ROWS: dict[str, Row] = {
     "identities-confirm": Row(fill=_identities, forms=lambda world: [{}]),
     "identities-link": Row(fill=_identities, forms=lambda world: [{"person": "nobody"}]),
     "audit": Row(queries=("", "?action=write", "?since=x")),
+    "api-wiki": Row(
+        queries=("", "?q=" + WORD, "?review=true", "?prefix=l&tag=x"),
+        bodies=lambda world: [{"title": WORD, "body": "x"}, {"body": 1}],
+    ),
+    "api-wiki-page": Row(
+        fill=_slug,
+        queries=("", "?revision=1", "?revision=x"),
+        bodies=lambda world: [{"body": "x"}, {"body": "x", "base_revision": 1}],
+        methods=("GET", "PUT", "DELETE"),
+    ),
+    "api-wiki-tree": Row(queries=("", "?below=x")),
+    "api-wiki-history": Row(queries=("?slug=lantern", "")),
+    "api-wiki-recent": Row(),
+    "api-wiki-feed": Row(),
+    "api-wiki-restore": Row(bodies=lambda world: [{"slug": "lantern", "revision": 1}]),
+    "api-wiki-move": Row(bodies=lambda world: [{"slug": "lantern", "to": "x"}]),
+    "api-wiki-review": Row(
+        bodies=lambda world: [{"slug": "lantern", "revision": 1, "decision": "reject"}]
+    ),
+    "api-wiki-search": Row(queries=(f"?q={WORD}&max_results=50", "")),
+    "api-wiki-files": Row(queries=("", "?slug=lantern")),
+    "api-wiki-file": Row(fill=_files, methods=("GET", "DELETE")),
+    "media": Row(fill=_files),
     "start": Row(forms=lambda world: [{}]),
     "start-light": Row(fill=_keys),
 }

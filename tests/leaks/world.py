@@ -24,6 +24,8 @@ from memory.models import Memory
 from memory.vocabulary import SYSTEM_SCOPES
 from memory.write import amend, remember, retire
 from tests.api.callers import Answer, user
+from wiki import attachments, pages
+from wiki.edits import Edit
 
 SERVER = Principal(name="server", system=True, is_admin=True)
 #: In every text, so that a search brings up whatever the caller may see.
@@ -83,6 +85,7 @@ class World:
     kinds: dict[str, Kind]
     secrets: tuple[str, ...]
     job: str
+    file: str
 
     @property
     def ids(self) -> list[str]:
@@ -123,8 +126,10 @@ def build() -> World:
     from memory import jobs
 
     started = jobs.start_for(job, "reindex", {"missing": True})
+    pages.save(for_browser(root), "lantern", Edit("zqwiki", f"{WORD} zqwiki"))
+    file = attachments.upload(for_browser(root), "lantern", "zqwiki", [b"zqwiki"]).attachment
     kinds, secrets = _kinds(ann, bob, root, chief)
-    return World(records, kinds, secrets, str(started.pk))
+    return World(records, kinds, secrets, str(started.pk), str(file.pk))
 
 
 def _plant(author: Principal, mark: str, scope: str) -> dict[str, Memory]:

@@ -190,8 +190,8 @@ def test_a_move_onto_a_page_is_refused(ann):
 
 
 def test_a_title_gives_free_names(ann):
-    assert pages.create(ann, "My page", edit("1", title="My page")).page.slug == "my-page"
-    assert pages.create(ann, "My page", edit("2", title="My page")).page.slug == "my-page-2"
+    assert pages.create(ann, edit("1", title="My page")).page.slug == "my-page"
+    assert pages.create(ann, edit("2", title="My page")).page.slug == "my-page-2"
 
 
 WRITERS = {

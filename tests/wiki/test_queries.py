@@ -28,7 +28,7 @@ def test_lists_are_narrowed(ann, agent):
     slugs = lambda **wanted: {page.slug for page in queries.pages(ann, **wanted)}  # noqa: E731
     assert slugs() == {"team/a", "team/b", "ops/c"}
     assert slugs(prefix="Team/") == {"team/a", "team/b"}
-    assert slugs(tag="net") == {"team/a", "ops/c"}
+    assert slugs(tags=["net"]) == {"team/a", "ops/c"}
     assert slugs(waiting=True) == {"ops/c"}
     assert queries.tags(ann) == [("net", 2)]
 

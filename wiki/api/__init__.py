@@ -1,0 +1,1 @@
+"""The wiki over HTTP, for programs."""
