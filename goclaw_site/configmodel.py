@@ -6,6 +6,7 @@ from ipaddress import ip_network
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
+from croniter import croniter
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -382,6 +383,38 @@ class Wiki(Section):
     )
 
 
+def _cron(expression: str) -> str:
+    if expression and not croniter.is_valid(expression):
+        raise ValueError(f"{expression!r} is no cron expression, such as '30 2 * * *'")
+    return expression
+
+
+class Backup(Section):
+    """Copies that the server makes by itself."""
+
+    schedule: Annotated[str, AfterValidator(_cron)] = Field(
+        "30 2 * * *",
+        description="When everything is backed up, as minute, hour, day, month, weekday in "
+        "`timezone`; empty: never.",
+    )
+    folder: str = Field(
+        "backups",
+        min_length=1,
+        description="Where to; best on another disk. A relative path stands in the state "
+        "directory.",
+    )
+    keep: int = Field(7, ge=1, le=1000, description="Scheduled backups that are kept.")
+    secrets: bool = Field(
+        False, description="Whether they hold the vault and the key that signs sessions."
+    )
+    keep_automatic: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="Copies of the database, made before deletions and upgrades, that are kept.",
+    )
+
+
 class Config(Hiding, BaseSettings):
     """All keys; the path of an attribute is the dotted key."""
 
@@ -397,6 +430,7 @@ class Config(Hiding, BaseSettings):
         "UTC", description="Time zone of schedules and of the pages."
     )
     log: Log = Log()
+    backup: Backup = Backup()
     memory: Memory = Memory()
     ai: Ai = Ai()
     wiki: Wiki = Wiki()

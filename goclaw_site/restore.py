@@ -1,9 +1,13 @@
 """`goclaw db restore`: runs without Django, on a state directory that may hold nothing yet."""
 
 import json
+import sqlite3
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
@@ -11,8 +15,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from goclaw_site import untold
 from goclaw_site.config import named_secrets, state_dir, vault
-from goclaw_site.errors import ConfigError, Refused
-from memory.backups import examining, restoring
+from goclaw_site.errors import ConfigError, Refused, Unavailable
+from memory.backups import databases, examining, restoring, sealing
 from memory.backups.contents import DATABASE
 from memory.backups.manifest import Manifest
 from memory.backups.restoring import Restored
@@ -22,18 +26,29 @@ HELP = "put a backup back; what is there moves aside first"
 
 def arguments(parser: ArgumentParser) -> None:
     """The same names as `db backup` has."""
-    parser.add_argument("folder", metavar="DIR", help="a folder that `db backup` made")
+    parser.add_argument(
+        "folder",
+        metavar="DIR",
+        help="a folder that `db backup` made, or a copy of the database from before a deletion",
+    )
     parser.add_argument("--yes", action="store_true", help="replace what is there without asking")
 
 
 def run(options: Namespace) -> int:
     """Verify, ask where something is there, swap, and say what is missing. 1: not wanted."""
     source, state = Path(options.folder).expanduser().resolve(), state_dir()
+    if source.is_file():
+        with _as_folder(source, state) as folder:
+            return _run(options, folder, state, source)
+    return _run(options, source, state, source)
+
+
+def _run(options: Namespace, source: Path, state: Path, shown: Path) -> int:
     with _progress(options) as bar:
         bar.add_task("Verifying", total=None)
         papers = examining.examine(source)
     held = restoring.in_the_way(state, papers)
-    _say(options, _about(source, papers))
+    _say(options, _about(shown, papers))
     if held and not _agreed(options, _question(state, held)):
         return 1
     done = _restored(options, source, state)
@@ -43,6 +58,20 @@ def run(options: Namespace) -> int:
     lacking = _lacking(state, done.manifest)
     _answer(options, state, done, lacking)
     return 0
+
+
+@contextmanager
+def _as_folder(file: Path, state: Path) -> Iterator[Path]:
+    """A copy of the database alone, as it is made before deletions, in the form of a backup."""
+    state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with TemporaryDirectory(prefix=".restore-file-", dir=state) as folder:
+            # Through SQLite, which folds in a log that may lie beside it.
+            databases.copy(file, Path(folder) / DATABASE)
+            sealing.seal(Path(folder), database_only=True)
+            yield Path(folder)
+    except (OSError, sqlite3.Error) as error:
+        raise Unavailable(f"{file} cannot be copied as a database: {error}.") from None
 
 
 def _restored(options: Namespace, source: Path, state: Path) -> Restored:
@@ -55,6 +84,8 @@ def _restored(options: Namespace, source: Path, state: Path) -> Restored:
 
 def _about(source: Path, papers: Manifest) -> str:
     made = f"{papers.made_at:%Y-%m-%d %H:%M:%S} UTC"
+    if papers.database_only:
+        return f"{source} is a whole database, {papers.bytes / 1e6:,.1f} MB. Everything else stays."
     return (
         f"{source} is whole: {papers.files:,} files, {papers.bytes / 1e6:,.1f} MB, made {made} "
         f"by version {papers.app_version}, {'with' if papers.secrets else 'without'} secrets."

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 from django.db import connection
 
-from goclaw_site.config import state_dir
+from goclaw_site.config import get_config, state_dir
 from goclaw_site.errors import Unavailable
+from memory.backups import databases
 
 FOLDER = "backups"
 
@@ -21,17 +20,31 @@ def back_up() -> Path | None:
 
     The copy is of one moment, whoever writes meanwhile. None on other database systems, whose own
     tools do this. Raises Unavailable where the copy cannot be written; nothing is left of it then.
+    The oldest beyond `backup.keep_automatic` go once the new one is whole.
     """
     if connection.vendor != "sqlite":
         return None
     target = _target()
     try:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        _copy(Path(connection.settings_dict["NAME"]), target)
+        databases.copy(Path(connection.settings_dict["NAME"]), target)
     except (OSError, sqlite3.Error) as error:
         target.unlink(missing_ok=True)
         raise Unavailable(f"The backup {target} could not be made: {error}.") from None
+    _forget_oldest(target)
     return target
+
+
+def found() -> list[Path]:
+    """Return them all, newest first."""
+    return sorted((state_dir() / FOLDER).glob("gc_state_*.sqlite"), reverse=True)
+
+
+def _forget_oldest(newest: Path) -> None:
+    """Their names are in the order of time; a clock that went back never costs the newest."""
+    kept = get_config().backup.keep_automatic
+    others = [path for path in found() if path != newest]
+    for path in others[kept - 1 :]:
+        path.unlink(missing_ok=True)
 
 
 def _target() -> Path:
@@ -40,10 +53,3 @@ def _target() -> Path:
     folder = state_dir() / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / f"gc_state_{stamp}.sqlite"
-
-
-def _copy(source: Path, target: Path) -> None:
-    with closing(sqlite3.connect(source)) as held, closing(sqlite3.connect(target)) as copy:
-        held.backup(copy)
-        # A copy that needs no second file beside it.
-        copy.execute("PRAGMA journal_mode=DELETE")

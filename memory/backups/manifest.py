@@ -40,6 +40,8 @@ class Manifest:
     left_out: list[str] = field(default_factory=list)
     #: What it was made by: `command`, `schedule`, `page`, or before a restore.
     made_by: str = "command"
+    #: A copy of the database alone: the rest of an installation stays when it comes back.
+    database_only: bool = False
 
 
 def write(folder: Path, manifest: Manifest) -> None:

@@ -8,6 +8,7 @@ from goclaw_site.errors import Conflict
 from memory.backups.contents import (
     CONFIG,
     CREDENTIALS,
+    DATABASE,
     FOLDERS,
     GRAPH,
     SQLITE,
@@ -24,6 +25,8 @@ def moves(papers: Manifest, current: Layout, coming: Layout, old: Path) -> list[
 
     Credentials stay as they are where the backup has none.
     """
+    if papers.database_only:
+        return _of_database(DATABASE, papers, current, coming, old)
     found: list[Move] = []
     for name in SQLITE:
         if name == GRAPH or coming.database is not None:

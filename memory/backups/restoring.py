@@ -15,7 +15,17 @@ from pathlib import Path
 from goclaw_site.errors import ConfigError, Conflict, GoclawError, InvalidInput, Unavailable
 from goclaw_site.state import prepare_state_dir
 from memory.backups import databases, manifest, swapping
-from memory.backups.contents import BACKUPS, CONFIG, CREDENTIALS, SQLITE, Layout, layout, occupied
+from memory.backups.contents import (
+    BACKUPS,
+    CONFIG,
+    CREDENTIALS,
+    DATABASE,
+    NAMES,
+    SQLITE,
+    Layout,
+    layout,
+    occupied,
+)
 from memory.backups.manifest import Manifest
 from memory.backups.moving import moves, refuse_mounts
 from memory.backups.swapping import STAGE, Kept, Plan
@@ -51,7 +61,8 @@ def restore(source: Path, state: Path, watch: Watch = lambda done, total: None) 
     with _no_server(state), swapping.alone(state):
         if (state / STAGE / swapping.PLAN).exists():
             swapping.carry_out(state)
-        current, coming = _current(state), layout(state, source / CONFIG)
+        current = _current(state)
+        coming = current if papers.database_only else layout(state, source / CONFIG)
         _refuse_users(current)
         before = _aside(state) if _occupied(current, papers) else None
         with _cleared(state):
@@ -74,8 +85,10 @@ def _prepare(
     planned = moves(papers, current, coming, old)
     refuse_mounts(state, planned)
     _lay_out(source, {move.name: state / move.new for move in planned if move.new}, papers, watch)
-    kept = Kept(str(before.relative_to(state)), papers.secrets) if before else None
-    return Plan(planned, kept)
+    if before is None:
+        return Plan(planned, None)
+    folder = str(before.relative_to(state))
+    return Plan(planned, Kept(folder, papers.secrets, papers.database_only))
 
 
 @contextmanager
@@ -96,7 +109,10 @@ def _cleared(state: Path) -> Iterator[None]:
 
 
 def _occupied(current: Layout, papers: Manifest) -> list[str]:
-    return [name for name in occupied(current) if papers.secrets or name != CREDENTIALS]
+    moved = set(NAMES) - (set() if papers.secrets else {CREDENTIALS})
+    if papers.database_only:
+        moved = {DATABASE}
+    return [name for name in occupied(current) if name in moved]
 
 
 def _current(state: Path) -> Layout:

@@ -37,7 +37,7 @@ def described(folder: Path, *, secrets: bool) -> Manifest:
     )
 
 
-def seal(folder: Path, *, secrets: bool) -> None:
+def seal(folder: Path, *, secrets: bool = False, database_only: bool = False) -> None:
     """Make a backup of what a restore has moved into a folder. Safe to run twice."""
     if not folder.exists():
         return
@@ -48,7 +48,7 @@ def seal(folder: Path, *, secrets: bool) -> None:
             for path, inner in [(place, name)] if place.is_file() else _inside(place, name):
                 out.write(manifest.line(inner, manifest.sha256(path)))
     papers = described(folder, secrets=secrets)
-    manifest.write(folder, replace(papers, made_by=BEFORE_RESTORE))
+    manifest.write(folder, replace(papers, made_by=BEFORE_RESTORE, database_only=database_only))
 
 
 def _inside(place: Path, name: str) -> list[tuple[Path, str]]:

@@ -39,6 +39,7 @@ class Kept:
 
     folder: str
     secrets: bool
+    database_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def carry_out(state: Path) -> None:
     for folder in {(state / move.target).parent for move in plan.moves}:
         flush(folder)
     if plan.kept is not None:
-        sealing.seal(state / plan.kept.folder, secrets=plan.kept.secrets)
+        kept = plan.kept
+        sealing.seal(state / kept.folder, secrets=kept.secrets, database_only=kept.database_only)
     (state / STAGE / PLAN).unlink()
     shutil.rmtree(state / STAGE)
 

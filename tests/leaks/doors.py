@@ -353,6 +353,7 @@ COMMANDS: dict[str, Terminal] = {
     "audit": Terminal((("--limit", "1000"), ("--since", "x"))),
     "db backup": Terminal(left_out="copies files and says how many; test_backup"),
     "db restore": Terminal(left_out="runs without the database; test_backup"),
+    "migrate": Terminal(left_out="changes tables; says where the backup lies; test_upgrade"),
     "secrets": Terminal(left_out="knows no records; test_secrets looks for values in all it says"),
     "up": Terminal(left_out="serves; the doors are the addresses"),
     "worker": Terminal(left_out="runs jobs; their rows and the log are looked at"),
