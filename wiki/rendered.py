@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
+
+from django.urls import get_script_prefix
 
 from goclaw_site.errors import InvalidInput
 from memory.access import Principal
-from wiki import slugs
+from wiki import queries, slugs
 from wiki.models import WikiPage, WikiRevision
-
-_LINK = re.compile(r"\[\[([^\[\]|#\n]{1,1000})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+from wiki.rendering import VERSION, Rendered, dress, render
 
 
 @dataclass(frozen=True)
@@ -28,21 +27,63 @@ class Prepared:
 
 def prepare(body: str) -> Prepared:
     """Return everything made from a body; outside a transaction where it is large."""
-    return Prepared("", (), _links(body), "")
+    made = render(body, named)
+    return Prepared(made.html, _contents(made), _pages(made.links), str(VERSION))
 
 
 def shown(
     principal: Principal, page: WikiPage, revision: WikiRevision
 ) -> tuple[str, Sequence[Any]]:
     """Return the HTML of a text for this moment, and its table of contents."""
-    return f"<pre>{escape(revision.body)}</pre>", []
+    if revision.revision == page.revision and page.live:
+        html, contents = stored(page, revision)
+        return dressed(html, queries.missing_links(principal, page)), contents
+    made = render(revision.body, named)
+    return dressed(made.html, queries.missing(principal, _pages(made.links))), _contents(made)
 
 
-def _links(body: str) -> tuple[str, ...]:
+def stored(page: WikiPage, revision: WikiRevision | None = None) -> tuple[str, Sequence[Any]]:
+    """Return the stored HTML of a page; it is made anew where the renderer has changed."""
+    if page.html_version != str(VERSION):
+        newest = revision or WikiRevision.objects.get(page=page, revision=page.revision)
+        made = prepare(newest.body)
+        page.html, page.contents, page.html_version = made.html, list(made.contents), made.version
+        # Only where nobody has saved meanwhile; that save stored its own.
+        WikiPage.objects.filter(pk=page.pk, revision=page.revision).update(
+            html=made.html, contents=page.contents, html_version=made.version
+        )
+    return page.html, page.contents
+
+
+def preview(principal: Principal, body: str) -> str:
+    """Return the HTML of a text that is not saved."""
+    made = render(body, named)
+    return dressed(made.html, queries.missing(principal, _pages(made.links)))
+
+
+def dressed(html: str, missing: frozenset[str]) -> str:
+    """Return HTML with marks on links to nowhere and the path that the server stands under."""
+    return dress(html, missing, get_script_prefix().rstrip("/"))
+
+
+def named(target: str) -> str:
+    """Return the slug that `[[target]]` means, or nothing where it names no page."""
+    try:
+        return slugs.from_link(target)
+    except InvalidInput:
+        return ""
+
+
+def _pages(links: Iterable[str]) -> tuple[str, ...]:
+    """Return the slugs of links; those that were typed as addresses may be none."""
     found: dict[str, None] = {}
-    for match in _LINK.finditer(body):
+    for link in links:
         try:
-            found[slugs.from_link(match.group(1))] = None
+            found[slugs.read(link)] = None
         except InvalidInput:
             continue
     return tuple(found)
+
+
+def _contents(made: Rendered) -> list[dict[str, Any]]:
+    return [asdict(heading) for heading in made.headings]

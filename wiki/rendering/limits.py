@@ -16,6 +16,8 @@ COPIED = 4_000_000_000
 #: Characters of HTML that are cleaned at once.
 PIECE = 20_000
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+#: The parser compares each attribute with all before it.
+_WIDE_TAG = re.compile(r"""<[a-zA-Z](?>[^<>"']|"[^"]{0,2000}"|'[^']{0,2000}'|["']){8000}""")
 _QUOTES = re.compile(rf"^(?:[ \t]*>){{{DEPTH // 4}}}", re.MULTILINE)
 _VOID = frozenset(
     [
@@ -56,6 +58,8 @@ def html_too_much(html: str) -> str:
     """Return why this HTML is not cleaned, or nothing. Looks at each tag once."""
     if len(html) > HTML:
         return f"it would become more than {HTML:,} characters of HTML."
+    if _WIDE_TAG.search(html):
+        return "one tag of it has too many attributes."
     deepest = count = before = 0
     for at, depth in _depths(html):
         count += 1
