@@ -15,6 +15,7 @@ from goclaw_site.commands import OURS
 from goclaw_site.config import database_file, extra_variable
 from goclaw_site.errors import ConfigError
 from memory import audit, providers, schedules
+from memory.snapshots import importing
 
 ADMINISTRATOR = "admin"
 _PROBE_SECONDS = 2.0
@@ -25,6 +26,7 @@ def prepare() -> None:
     try:
         refuse_newer_database()
         call_command("migrate", verbosity=0, interactive=False)
+        importing.finish_interrupted()
         make_administrator()
         schedules.install()
         audit.tell()

@@ -221,6 +221,13 @@ def log(chunk_ids: Iterable[int], operation: str) -> None:
     )
 
 
+def restart_log() -> None:
+    """Leave a gap in the log of changes: every process then reads its matrix anew."""
+    log([0, 0], MemoryChange.DROP)
+    last = MemoryChange.objects.order_by("-sequence").values_list("sequence", flat=True)[0]
+    MemoryChange.objects.filter(sequence__lt=last).delete()
+
+
 def batches(items: Sequence[T], size: int = 400) -> Iterable[Sequence[T]]:
     """Cut a list so that no statement meets a database's limit of variables."""
     return (items[start : start + size] for start in range(0, len(items), size))

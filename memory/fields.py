@@ -15,7 +15,8 @@ class VectorField(models.Field[Any, Any]):
     """A unit vector of any dimension; float32 in Python.
 
     On SQLite and MySQL it is kept as int8 with a scale (`memory.vectors`), a quarter of the space
-    at under .002 of recall; on PostgreSQL it is a pgvector column with indexes per model.
+    at under .002 of recall; on PostgreSQL it is a pgvector column with indexes per model. The int8
+    form may be written as it is, as bytes.
     """
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:
@@ -35,10 +36,26 @@ class VectorField(models.Field[Any, Any]):
     ) -> Any:
         if value is None:
             return None
-        vector = np.asarray(value, dtype=np.float32)
+        if isinstance(value, bytes) and connection.vendor != "postgresql":
+            return value
+        vector = unpack(value) if isinstance(value, bytes) else np.asarray(value, np.float32)
         if connection.vendor == "postgresql":
             return "[" + ",".join(repr(float(x)) for x in vector) + "]"
         return pack(vector)
+
+
+def stored(column: str) -> models.Expression:
+    """Return the column as the database holds it: int8 with a scale as bytes, or float32."""
+    return models.ExpressionWrapper(models.F(column), output_field=_Stored())
+
+
+class _Stored(models.BinaryField[Any, Any]):
+    """Bytes, or an array where the driver has vectors."""
+
+    def from_db_value(self, value: Any, expression: Any, connection: BaseDatabaseWrapper) -> Any:
+        if value is None or connection.vendor != "postgresql":
+            return None if value is None else bytes(value)
+        return np.asarray(_floats(value), dtype=np.float32)
 
 
 def _floats(value: Any) -> Any:

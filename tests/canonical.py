@@ -1,9 +1,9 @@
 """A whole installation as one sorted value: equal dumps, equal installations, on every driver.
 
 `dump()` reads the database in use and the files under a state directory. Rows are by their own
-columns, ids and times included; jobs, the change log and the audit trail are left out, because
-looking at an installation or moving it adds to them. Ids of chunks are left out where they are
-referred to (`near`): they are replaced by the chunks' keys.
+columns, ids and times included, but not columns that are made from others. Jobs, the change log and
+the audit trail are left out: looking at an installation or moving it adds to them. Ids of chunks
+are the database's own affair; where they are referred to (`near`) their keys stand.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from django.contrib.auth.models import Group, User
 from django.db.models import Model
 
 from memory.models import EngineState, MemoryChunk
-from memory.snapshots.tables import AUDIT, CARRIED, STATE_LEFT_OUT, model_of
+from memory.snapshots.tables import AUDIT, CARRIED, MADE_ANEW, STATE_LEFT_OUT, model_of
 from memory.vectors import pack
 
 FILES = ("workspace", "media")
@@ -95,7 +95,9 @@ def _chunks() -> list[dict[str, Any]]:
 
 
 def _row(row: Model) -> dict[str, Any]:
-    return {field.attname: _plain(getattr(row, field.attname)) for field in row._meta.fields}
+    made = MADE_ANEW.get(row._meta.label, ())
+    names = [field.attname for field in row._meta.fields if field.name not in made]
+    return {name: _plain(getattr(row, name)) for name in names}
 
 
 def _plain(value: Any) -> Any:

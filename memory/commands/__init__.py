@@ -1,6 +1,18 @@
 """The parts of `goclaw memory` and of `goclaw db`: one module each, listed here."""
 
-from memory.commands import add, backup, check, clear_user, forget, ingest, reindex, search, stats
+from memory.commands import (
+    add,
+    backup,
+    check,
+    clear_user,
+    db_export,
+    db_import,
+    forget,
+    ingest,
+    reindex,
+    search,
+    stats,
+)
 from memory.commands.base import Subcommand
 
 SUBCOMMANDS: tuple[Subcommand, ...] = (
@@ -15,4 +27,8 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
 )
 
 #: The parts of `goclaw db`; `restore` stands in goclaw_site, for it runs without Django.
-DATABASE_PARTS: tuple[Subcommand, ...] = (backup.COMMAND,)
+DATABASE_PARTS: tuple[Subcommand, ...] = (
+    backup.COMMAND,
+    db_export.COMMAND,
+    db_import.COMMAND,
+)

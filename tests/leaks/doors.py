@@ -352,6 +352,10 @@ COMMANDS: dict[str, Terminal] = {
     "keys revoke": Terminal((("{prefix}",), ("nothing",))),
     "audit": Terminal((("--limit", "1000"), ("--since", "x"))),
     "db backup": Terminal(left_out="copies files and says how many; test_backup"),
+    "db export": Terminal((("--output", "{snapshot}", "--files"),)),
+    "db import": Terminal(
+        (("{snapshot}",), ("{snapshot}", "--dry-run"), ("{snapshot}", "--replace", "--yes"))
+    ),
     "db restore": Terminal(left_out="runs without the database; test_backup"),
     "migrate": Terminal(left_out="changes tables; says where the backup lies; test_upgrade"),
     "secrets": Terminal(left_out="knows no records; test_secrets looks for values in all it says"),

@@ -104,15 +104,16 @@ def _filled(given: tuple[str, ...], world: World, tmp_path: Any) -> Iterator[lis
     ids = world.ids[::3] if "{id}" in given else [""]
     note = tmp_path / "note.txt"
     note.write_text("from a file")
+    whole = tmp_path / "whole.gclaw"
     prefix = ApiKey.objects.values_list("prefix", flat=True)[0]
     for one in ids:
-        yield [part.format(id=one, file=note, prefix=prefix) for part in given]
+        yield [part.format(id=one, file=note, prefix=prefix, snapshot=whole) for part in given]
 
 
 def _said(capsys: Any, name: str, kind: Kind, arguments: list[str]) -> str:
     """The key that lets somebody in is their own to print; it is not looked for."""
     words = name.split()
-    takes_who = words[0] != "keys" and not (
+    takes_who = words[0] not in ("keys", "db") and not (
         words[0] == "audit" and "--user" in (kind.arguments or ())
     )
     who = list(kind.arguments or ()) if takes_who else []

@@ -15,8 +15,8 @@ def _restore(call: Call) -> int:
 
 
 class Command(PartsCommand):
-    """The whole installation: copies, and the way back."""
+    """The whole installation: copies, the way back, and the way to another database."""
 
-    help = "Back up and restore everything."
+    help = "Back up, restore, export and import everything."
     parts = (*DATABASE_PARTS, Subcommand("restore", restore.HELP, _restore, restore.arguments))
     takes_key = False
