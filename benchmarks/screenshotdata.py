@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 from agents.principals import for_browser
 from memory import jobs, write
 from memory.access import Principal
+from memory.beliefs.revisions import retire, undo_record
 from memory.drafts import Changes, Draft, Source
 from memory.models import Memory
 
@@ -37,8 +39,10 @@ def _shared(person: Principal, agent: Principal) -> None:
         agent, "The payments gateway address is 10.0.0.7 since the move to rack C.",
         domain="network", tags=("payments", "rack-c"), **notes,
     )  # fmt: skip
+    old.refresh_from_db()
     if old.live_key:
-        write.retire(old, new, via="rule", reason="same subject, another value", actor="claude")
+        retire(old, new, via="rule", reason="same subject, another value", actor="rule")
+    _run(agent)
     _say(
         person, "Restart pay-gw-01 only after draining the queue; ask the on-call engineer first.",
         scope="agent_notes", kind="guideline", domain="operations", tags=("critical",),
@@ -62,6 +66,25 @@ def _shared(person: Principal, agent: Principal) -> None:
         _say(agent, text, domain="network", tags=(f"rack-{rack}",), **notes)
     window = _say(person, "The deploy window is Tuesday 9:00.", domain="operations", **notes)
     write.amend(person, window.pk, Changes(content="The deploy window is Wednesday 9:00 to 11:00."))
+
+
+def _run(agent: Principal) -> None:
+    """What a judge decided in one run; one of it was undone."""
+    run_id = uuid.uuid4()
+    pairs = (
+        (
+            "Backups of the shop run at 2:00 on host bk-01.",
+            "The shop is backed up by bk-02 at 4:30.",
+        ),
+        ("Ask Mira for access to staging.", "Access to staging comes from the otter team’s form."),
+        ("Invoices are sent as PDF.", "Invoices are sent as PDF and as XML to firms in Italy."),
+    )
+    for before, after in pairs:
+        old = _say(agent, before, scope="agent_notes", kind="fact")
+        new = _say(agent, after, scope="agent_notes", kind="fact")
+        reason = "It says the same of the same thing, and is newer."
+        retire(old, new, via="judge", reason=reason, actor="judge", run_id=run_id)
+    undo_record(agent, old.pk, "Both hold: the XML is for Italy alone.")
 
 
 def _own(person: Principal) -> None:

@@ -117,12 +117,13 @@ _LONG = ("memory", "search", "history", "admin-records")
 
 def _pages() -> dict[str, str]:
     """Return the pages with an address of their own."""
-    from memory.models import Memory
+    from memory.models import Memory, MemoryRevision
 
     amended = Memory.objects.filter(decisions__decision="amended", scope="agent_notes").first()
     long = Memory.objects.filter(tags__tag="runbook").first()
     turn = Memory.objects.filter(sources__position=1).first()
-    if amended is None or long is None or turn is None:
+    run = MemoryRevision.objects.filter(via="judge", decision="retired", undone_at=None).first()
+    if amended is None or long is None or turn is None or run is None:
         raise RuntimeError("the example data is incomplete")
     return {
         "memory": "/",
@@ -136,6 +137,12 @@ def _pages() -> dict[str, str]:
         "add": "/memory/add/",
         "amend": f"/memory/{amended.pk}/amend/",
         "delete": f"/memory/{amended.pk}/delete/",
+        "decisions": "/revisions/",
+        "decisions-nothing": "/revisions/?via=consolidation",
+        "run": f"/revisions/{run.run_id}/",
+        "undo": f"/memory/{run.old_id}/restore/",
+        "record-retired": f"/memory/{run.old_id}/",
+        "changes": "/changes/",
         "mine": "/me/",
         "mine-delete": "/me/delete/",
         "password": "/password/",

@@ -65,8 +65,8 @@ def undo_record(principal: Principal, memory_id: uuid.UUID, reason: str = "") ->
     said = check_reason(reason)
     subject = audit.of_record(memory_id)
     with audit.refusals(principal, "undo", subject), transaction.atomic():
-        record = _locked(principal, memory_id)
-        _require_right(principal, record.scope)
+        record = locked(principal, memory_id)
+        require_right(principal, record.scope)
         decided = MemoryRevision.objects.filter(old_id=record.pk, decision=RETIRED)
         row = decided.order_by("-pk").first()
         if row is None:
@@ -125,7 +125,7 @@ def check_reason(reason: str) -> str:
     return check_text("reason", reason).strip()[:MAX_REASON]
 
 
-def _locked(principal: Principal, memory_id: uuid.UUID) -> Memory:
+def locked(principal: Principal, memory_id: uuid.UUID) -> Memory:
     rows = Memory.objects.select_for_update(of=("self",))
     record = rows.filter(visible(principal), pk=memory_id).first()
     if record is None:
@@ -133,7 +133,7 @@ def _locked(principal: Principal, memory_id: uuid.UUID) -> Memory:
     return record
 
 
-def _require_right(principal: Principal, scope: str) -> None:
+def require_right(principal: Principal, scope: str) -> None:
     """Raise Refused unless the caller administers, or owns the personal record."""
     require_change(principal)
     if scope != PERSONAL and not administers(principal):
@@ -160,7 +160,7 @@ def _undoable(principal: Principal, tokens: set[str]) -> list[str]:
     allowed, refusals = [], []
     for token in sorted(tokens):
         try:
-            _require_right(principal, shared.get(token, PERSONAL))
+            require_right(principal, shared.get(token, PERSONAL))
         except Refused as error:
             refusals.append(error)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ class Decision:
     parts: Sequence[differences.Part] | None
     undoes: bool
     newest: bool
+    says: str = ""
 
     @property
     def wide(self) -> bool:
@@ -67,6 +68,16 @@ class Detail:
     def may_change(self) -> bool:
         """Whether the asker may amend it."""
         return not self.refusal
+
+    @property
+    def restorable(self) -> bool:
+        """Whether the asker may bring it back from being retired."""
+        return self.record.superseded and self.may_delete
+
+    @property
+    def disownable(self) -> bool:
+        """Whether the asker may take it out of search as wrong."""
+        return self.record.live_key is not None and self.may_delete
 
     @property
     def changed(self) -> bool:
@@ -145,10 +156,14 @@ def _decisions(principal: Principal, record: Memory) -> Sequence[Decision]:
     rows = list(queries.decisions(principal).filter(about)[:SHOWN_DECISIONS])
     amended = [row for row in rows if row.decision == AMENDED and row.old_id == record.pk]
     newest = amended[0].pk if amended else None
-    return [_decision(row, record, newest) for row in rows]
+    others = {pk for row in rows for pk in (row.old_id, row.new_id) if pk and pk != record.pk}
+    said = {row.pk: browsing.opening(row) for row in paging.by_ids(principal, others)}
+    return [_decision(row, record, newest, said) for row in rows]
 
 
-def _decision(row: MemoryRevision, record: Memory, newest: int | None) -> Decision:
+def _decision(
+    row: MemoryRevision, record: Memory, newest: int | None, said: Mapping[uuid.UUID, str]
+) -> Decision:
     what, how = sentences.decision_words(row.decision, row.via, about_self=row.old_id == record.pk)
     other = row.new_id if row.old_id == record.pk else row.old_id
     changed = row.text_before != row.text_after
@@ -162,6 +177,7 @@ def _decision(row: MemoryRevision, record: Memory, newest: int | None) -> Decisi
         and bool(row.text_before)
         and row.text_before != record.content,
         newest=row.pk == newest and row.text_after == record.content,
+        says=said.get(other, "") if other else "",
     )
 
 

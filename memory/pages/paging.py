@@ -68,13 +68,17 @@ def branches(principal: Principal, filters: Filters) -> list[QuerySet[Memory]]:
 
 
 def newest(
-    principal: Principal, filters: Filters, cursor: Cursor | None = None, limit: int = PAGE
+    principal: Principal,
+    filters: Filters,
+    cursor: Cursor | None = None,
+    limit: int = PAGE,
+    wanted: Q | None = None,
 ) -> tuple[list[Memory], Cursor | None]:
     """Return a page of records with tags and openings, newest first, and where the next begins."""
+    narrowed = (wanted or Q()) & (cursor.condition() if cursor else Q())
     found: list[Memory] = []
     for part in branches(principal, filters):
-        wanted = part.filter(cursor.condition()) if cursor else part
-        found += opened(wanted)[: limit + 1]
+        found += opened(part.filter(narrowed))[: limit + 1]
     found.sort(key=lambda row: (row.updated_at, row.pk), reverse=True)
     rows = found[:limit]
     prefetch_related_objects(rows, "tags")

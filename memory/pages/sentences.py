@@ -47,7 +47,7 @@ KINDS = {
     "guideline": "How things are to be done",
     "config": "A setting for agents",
 }
-_VIAS = {
+VIAS = {
     "rule": "by a rule",
     "judge": "by the judge",
     "consolidation": "while merging duplicates",
@@ -99,7 +99,7 @@ def index_words(state: str, chunks: int, embedded: int, error: str = "") -> str:
 
 def decision_words(decision: str, via: str, *, about_self: bool) -> tuple[str, str]:
     """Return what happened to the record, and by what."""
-    how = _VIAS.get(via, via)
+    how = VIAS.get(via, via)
     if decision == "amended":
         return "Amended", ""
     if decision == "retired":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.pages import changing, views
+from memory.pages import changing, deciding, views
 
 urlpatterns = [
     path("", views.browse, name="memory"),
@@ -14,6 +14,12 @@ urlpatterns = [
     path("memory/<uuid:memory_id>/amend/", changing.amend, name="memory-amend"),
     path("memory/<uuid:memory_id>/delete/", changing.delete, name="memory-delete"),
     path("memory/<uuid:memory_id>/undo/<int:revision>/", changing.undo, name="memory-undo"),
+    path("memory/<uuid:memory_id>/restore/", deciding.undo, name="revisions-undo"),
+    path("memory/<uuid:memory_id>/wrong/", deciding.wrong, name="changes-wrong"),
+    path("revisions/", deciding.revisions, name="revisions"),
+    path("revisions/<uuid:run_id>/", deciding.run, name="revisions-run"),
+    path("revisions/<uuid:run_id>/undo/", deciding.undo_run, name="revisions-undo-run"),
+    path("changes/", deciding.feed, name="changes"),
     path("me/", views.mine, name="memory-own"),
     path("me/export/", views.export_own, name="memory-own-export"),
     path("me/delete/", changing.delete_own, name="memory-own-delete"),

@@ -56,6 +56,11 @@ def _revisions(world: World) -> list[dict[str, Any]]:
     return [{"memory_id": str(old), "revision": pk} for old, pk in rows]
 
 
+def _runs(world: World) -> list[dict[str, Any]]:
+    rows = MemoryRevision.objects.values_list("run_id", flat=True).distinct()
+    return [{"run_id": str(run)} for run in rows.order_by("run_id")]
+
+
 def _jobs(world: World) -> list[dict[str, Any]]:
     return [{"job_id": world.job}]
 
@@ -163,6 +168,12 @@ ROWS: dict[str, Row] = {
     ),
     "memory-delete": Row(fill=_records, forms=lambda world: [{}]),
     "memory-undo": Row(fill=_revisions, forms=lambda world: [{}]),
+    "revisions": Row(queries=("", f"?q={WORD}", "?via=rule", "?undone=yes", "?via=x")),
+    "revisions-run": Row(fill=_runs),
+    "revisions-undo": Row(fill=_records, forms=lambda world: [{"reason": "x"}]),
+    "revisions-undo-run": Row(fill=_runs, forms=lambda world: [{"reason": "x"}]),
+    "changes": Row(queries=("", "?days=7", "?days=x", "?cursor=x")),
+    "changes-wrong": Row(fill=_records, forms=lambda world: [{}]),
     "memory-own-export": Row(),
     "memory-own-delete": Row(forms=lambda world: [{}, {"sure": "yes"}]),
     "components": Row(),

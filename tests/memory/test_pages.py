@@ -198,7 +198,8 @@ class TestLists:
     def test_history_is_left_out_until_it_is_asked_for(self, root):
         old, new = put(root[1], "gateway is 5"), put(root[1], "gateway is 7")
         write.retire(old, new, via="rule", reason="another value", actor="rule")
-        assert "gateway is 5" not in body(root[0].get("/"))
+        assert ">gateway is 5</a>" not in body(root[0].get("/"))
+        assert ">gateway is 5</a>" in body(root[0].get("/?include_history=true"))
         assert "superseded" in body(root[0].get("/?include_history=true"))
 
     @pytest.mark.parametrize("path", ["/", "/me/", "/?q=record", "/?tag=t", "/me/?q=record"])
