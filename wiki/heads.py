@@ -14,8 +14,8 @@ from memory.access import Principal
 from wiki import mirror, slugs
 from wiki.access import author_kind
 from wiki.edits import Text
-from wiki.models import AGENT, HUMAN, WikiLink, WikiPage, WikiRevision, WikiTag
-from wiki.rendered import Prepared, prepare
+from wiki.models import AGENT, HUMAN, WikiPage, WikiRevision, WikiTag
+from wiki.rendered import Prepared, keep_links, prepare
 
 __all__ = ["Entry", "append", "count_waiting", "current", "locked", "settle", "text_of"]
 
@@ -63,7 +63,7 @@ def append(
         revision = _add_row(principal, page, text, entry)
         _move_head(page, revision, made)
         _replace_tags(page, text.tags if page.live else ())
-        _replace_links(page, made.links if page.live else ())
+        keep_links(page, made.links if page.live else ())
         if page.live or was_live:
             mirror.follow(page, revision)
     return revision
@@ -134,16 +134,3 @@ def _replace_tags(page: WikiPage, tags: tuple[str, ...]) -> None:
     WikiTag.objects.filter(page=page).exclude(tag__in=tags).delete()
     held = set(WikiTag.objects.filter(page=page).values_list("tag", flat=True))
     WikiTag.objects.bulk_create(WikiTag(page=page, tag=tag) for tag in tags if tag not in held)
-
-
-def _replace_links(page: WikiPage, targets: tuple[str, ...]) -> None:
-    wanted = {slugs.key(target): target for target in targets}
-    held = set(WikiLink.objects.filter(page=page).values_list("target_key", flat=True))
-    gone = held - set(wanted)
-    if gone:
-        WikiLink.objects.filter(page=page, target_key__in=gone).delete()
-    WikiLink.objects.bulk_create(
-        WikiLink(page=page, target=target, target_key=name_key)
-        for name_key, target in wanted.items()
-        if name_key not in held
-    )

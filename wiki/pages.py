@@ -15,9 +15,9 @@ from wiki import attachments, heads, slugs
 from wiki.access import author_kind, require_editor, require_write
 from wiki.edits import Edit, StaleBase, Text, check_body, check_edit, default_title
 from wiki.heads import Entry, text_of
+from wiki.merging import merge
 from wiki.models import HUMAN, MAX_COMMENT, WikiPage, WikiRevision
 from wiki.rendered import prepare
-from wiki.uniting import merge
 
 __all__ = [
     "Saved",
@@ -182,6 +182,7 @@ def conflict(page: WikiPage, newest: WikiRevision, edit: Edit) -> StaleBase:
         words = f"There is a page '{page.slug}' already."
     else:
         words = f"{newest.author or 'Somebody'} saved this page while you wrote."
+    merged = merge(base.body, edit.body, theirs.body)
     return StaleBase(
         f"{words} Nothing of yours is saved yet, and nothing is lost: your text is in this answer.",
         slug=page.slug,
@@ -192,7 +193,7 @@ def conflict(page: WikiPage, newest: WikiRevision, edit: Edit) -> StaleBase:
         mine=edit.body,
         theirs=theirs.body,
         base=base.body,
-        merged=merge(base.body, edit.body, theirs.body) if page.live else None,
+        merged=merged.text if page.live and merged.clean else None,
         titles={"mine": edit.title, "theirs": theirs.title, "base": base.title},
         tags={"mine": list(edit.tags), "theirs": list(theirs.tags), "base": list(base.tags)},
     )

@@ -109,6 +109,19 @@ def revision(principal: Principal, head: WikiPage, number: int | None = None) ->
     return found
 
 
+def earlier(
+    principal: Principal, head: WikiPage, newer: WikiRevision, number: int | None = None
+) -> WikiRevision | None:
+    """Return what a revision is compared with: the one before it, or the named one; 0 is nothing.
+
+    Raises NotFound.
+    """
+    if number:
+        return revision(principal, head, number)
+    before = WikiRevision.objects.filter(page=head, revision__lt=newer.revision)
+    return None if number == 0 else before.order_by("-revision").first()
+
+
 def history(principal: Principal, head: WikiPage) -> QuerySet[WikiRevision]:
     """Return the revisions of a page without their texts, the newest first."""
     return WikiRevision.objects.filter(page=head).defer("body").order_by("-revision")

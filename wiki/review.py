@@ -14,8 +14,8 @@ from wiki import heads, pages
 from wiki.access import require_editor
 from wiki.edits import Text
 from wiki.heads import Entry, text_of
+from wiki.merging import merge
 from wiki.models import AGENT, MAX_COMMENT, WikiPage, WikiRevision
-from wiki.uniting import merge
 
 ACCEPT, REJECT = "accept", "reject"
 DECISIONS = (ACCEPT, REJECT)
@@ -113,11 +113,11 @@ def _without(page: WikiPage, revision: WikiRevision, text: Text | None) -> Text 
     if before is None or after is None or text is None:
         raise _too_late(page)
     body = merge(after.body, text.body, before.body)
-    if body is None:
+    if not body.clean:
         raise _too_late(page)
     title = before.title if text.title == after.title else text.title
     tags = before.tags if text.tags == after.tags else text.tags
-    return Text(title, body, tags)
+    return Text(title, body.text, tags)
 
 
 def _too_late(page: WikiPage) -> Conflict:

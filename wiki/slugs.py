@@ -54,13 +54,16 @@ def read(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the text in NFC without case; full-width letters become plain ones."""
+    """Return the text in NFC and lower case; full-width letters become plain ones.
+
+    Lower case, not case folding: 'größe' is a word as it stands, 'grösse' is not.
+    """
     plain = "".join(
         unicodedata.normalize("NFKC", ch) if "\uff01" <= ch <= "\uffef" else ch for ch in text
     )
     folded = unicodedata.normalize("NFC", plain)
-    # Folding case can undo the normal form, and the normal form can bring up a case again.
-    while (again := unicodedata.normalize("NFC", folded.casefold())) != folded:
+    # Lower case can undo the normal form, and the normal form can bring up a capital again.
+    while (again := unicodedata.normalize("NFC", folded.lower())) != folded:
         folded = again
     return folded
 

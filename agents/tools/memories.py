@@ -37,19 +37,22 @@ MAX_QUERY = 200_000
 _MAX_MOMENT = 64
 
 
-def _text(description: str, limit: int, **more: Any) -> dict[str, Any]:
+def text_of(description: str, limit: int, **more: Any) -> dict[str, Any]:
+    """Return the schema of a text."""
     return {"type": "string", "maxLength": limit, "description": description, **more}
 
 
-def _texts(description: str, item: Mapping[str, Any], limit: int) -> dict[str, Any]:
+def texts(description: str, item: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    """Return the schema of a list."""
     return {"type": "array", "items": item, "maxItems": limit, "description": description}
 
 
 def _moment(description: str) -> dict[str, Any]:
-    return _text(f"{description} ISO 8601, as 2026-01-31T09:00:00Z.", _MAX_MOMENT)
+    return text_of(f"{description} ISO 8601, as 2026-01-31T09:00:00Z.", _MAX_MOMENT)
 
 
-def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+def object_of(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    """Return the schema of an object that takes nothing else."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -58,21 +61,21 @@ def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
     }
 
 
-_ID = _text("The record's id.", 64, minLength=1)
+_ID = text_of("The record's id.", 64, minLength=1)
 
-SEARCH_SCHEMA = _object(
+SEARCH_SCHEMA = object_of(
     {
-        "query": _text("What to look for, in plain words or a question.", MAX_QUERY),
-        "scopes": _texts("Only these scopes.", {"enum": list(SCOPES)}, len(SCOPES)),
-        "kinds": _texts("Only these kinds.", {"enum": list(ALL_KINDS)}, len(ALL_KINDS)),
-        "tags": _texts(
+        "query": text_of("What to look for, in plain words or a question.", MAX_QUERY),
+        "scopes": texts("Only these scopes.", {"enum": list(SCOPES)}, len(SCOPES)),
+        "kinds": texts("Only these kinds.", {"enum": list(ALL_KINDS)}, len(ALL_KINDS)),
+        "tags": texts(
             "Records that have all of these tags.",
             {"type": "string", "maxLength": MAX_TAG},
             MAX_VALUES,
         ),
-        "domain": _text("Only this domain.", MAX_DOMAIN),
-        "agent": _text("Only what this agent wrote.", MAX_AGENT),
-        "source": _text("Only what was read from this source.", MAX_SOURCE_ID),
+        "domain": text_of("Only this domain.", MAX_DOMAIN),
+        "agent": text_of("Only what this agent wrote.", MAX_AGENT),
+        "source": text_of("Only what was read from this source.", MAX_SOURCE_ID),
         "since": _moment("Said at or after this time."),
         "until": _moment("Said at or before this time."),
         "as_of": _moment("Answer with what was believed at this time."),
@@ -93,7 +96,7 @@ SEARCH_SCHEMA = _object(
     "query",
 )
 
-WRITE_SCHEMA = _object(
+WRITE_SCHEMA = object_of(
     {
         "content": {
             "type": "string",
@@ -107,23 +110,23 @@ WRITE_SCHEMA = _object(
             "here should know. global: facts for everybody. agent_config: standing instructions.",
         },
         "kind": {"enum": list(KINDS), "default": "note", "description": "What it is."},
-        "domain": _text("A field of knowledge, as network or billing.", MAX_DOMAIN),
-        "tags": _texts("Words to filter by.", {"type": "string", "maxLength": MAX_TAG}, MAX_TAGS),
+        "domain": text_of("A field of knowledge, as network or billing.", MAX_DOMAIN),
+        "tags": texts("Words to filter by.", {"type": "string", "maxLength": MAX_TAG}, MAX_TAGS),
         "metadata": {
             "type": "object",
             "description": f"Values of your own, at most {MAX_METADATA:,} characters as JSON.",
         },
-        "source": _object(
+        "source": object_of(
             {
-                "kind": _text("What it was read from, as file or ticket.", MAX_SOURCE_KIND),
-                "id": _text("Which one. Writing the same place again amends it.", MAX_SOURCE_ID),
+                "kind": text_of("What it was read from, as file or ticket.", MAX_SOURCE_KIND),
+                "id": text_of("Which one. Writing the same place again amends it.", MAX_SOURCE_ID),
                 "position": {"type": "integer", "minimum": 0, "maximum": MAX_POSITION},
             },
             "kind",
             "id",
         ),
-        "index_prefix": _text("Speaker and date, found with the text.", MAX_PREFIX),
-        "applies_to": _text("The agent that an agent_config record is for.", MAX_AGENT),
+        "index_prefix": text_of("Speaker and date, found with the text.", MAX_PREFIX),
+        "applies_to": text_of("The agent that an agent_config record is for.", MAX_AGENT),
         "expires_at": _moment("When it is no longer true."),
         "occurred_at": _moment("When it was said, if not now."),
     },
@@ -153,12 +156,12 @@ def _write(principal: Principal, given: Mapping[str, Any]) -> dict[str, Any]:
         place = fields["source"]
         fields["source"] = Source(place["kind"], place["id"], int(place.get("position", 0)))
     draft = Draft(**fields | {"tags": tuple(fields.get("tags", ()))})
-    return _plain(written_body(write.remember(principal, draft)))
+    return plain(written_body(write.remember(principal, draft)))
 
 
 def _get(principal: Principal, given: Mapping[str, Any]) -> dict[str, Any]:
     record = queries.record(principal, identifier(given["id"]))
-    return _plain(RecordDetailSerializer(record).data)
+    return plain(RecordDetailSerializer(record).data)
 
 
 def _forget(principal: Principal, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +178,7 @@ def identifier(text: str) -> uuid.UUID:
         raise NotFound("No such record.") from None
 
 
-def _plain(value: Any) -> dict[str, Any]:
+def plain(value: Any) -> dict[str, Any]:
     """Return plain JSON values: ids and times as the API writes them."""
     plain: dict[str, Any] = json.loads(json.dumps(value, cls=JSONEncoder))
     return plain
@@ -202,7 +205,7 @@ TOOLS = (
     Tool(
         "memory_get",
         "Read one record by id, with its tags, origin and history.",
-        _object({"id": _ID}, "id"),
+        object_of({"id": _ID}, "id"),
         _get,
         read_only=True,
         title="Read a record",
@@ -211,7 +214,7 @@ TOOLS = (
         "memory_forget",
         "Delete one record for good: your person's own, or a shared one if you are an "
         "administrator. To correct a fact, write the new one instead.",
-        _object({"id": _ID}, "id"),
+        object_of({"id": _ID}, "id"),
         _forget,
         destructive=True,
         title="Forget a record",

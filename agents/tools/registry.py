@@ -52,9 +52,9 @@ class Tool:
 def tools() -> tuple[Tool, ...]:
     """Return every tool, in the order in which they are shown."""
     # Each module of tools needs `Tool`, so they are imported once this one is complete.
-    from agents.tools import failing, memories
+    from agents.tools import failing, memories, wikipages
 
-    return (*memories.TOOLS, *failing.TOOLS)
+    return (*memories.TOOLS, *failing.TOOLS, *wikipages.TOOLS)
 
 
 def find(name: str) -> Tool:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import uuid
+from urllib.parse import quote
 
 import pytest
 from mcp.client.client import Client
@@ -43,6 +44,9 @@ async def call_everything(client):
         ("memory_get", {"id": memory_id}),
         ("memory_forget", {"id": memory_id}),
         ("report_tool_error", {"tool": "db_query", "error": "no such table: usres"}),
+        ("wiki_write", {"slug": f"notes/{word}", "body": f"# Guide\n\nThe word is {word}."}),
+        ("wiki_search", {"query": word}),
+        ("wiki_read", {"slug": f"notes/{word}"}),
     ):
         answers[name] = await client.call_tool(name, arguments)
     return answers
@@ -50,7 +54,7 @@ async def call_everything(client):
 
 @pytest.mark.parametrize("way", DOORS)
 def test_person_uses_every_tool(served, way):
-    answers = using(served, "ann", way, call_everything)
+    answers = using(served, "root", way, call_everything)
     listed = answers.pop("listed")
     # A tool that is added and not called here fails.
     assert set(listed) == set(answers) == {tool.name for tool in tools.tools()}
@@ -59,6 +63,9 @@ def test_person_uses_every_tool(served, way):
         assert json.loads(answer.content[0].text) == answer.structured_content
     assert len(answers["memory_search"].structured_content["results"]) == 1
     assert answers["report_tool_error"].structured_content["fixable"]
+    assert answers["wiki_write"].structured_content["waits_for_review"]
+    assert answers["wiki_read"].structured_content["title"] == "Guide"
+    assert len(answers["wiki_search"].structured_content["results"]) == 1
     assert listed["memory_search"].annotations.read_only_hint
     assert listed["memory_forget"].annotations.destructive_hint
     assert listed["memory_write"].input_schema["required"] == ["content"]
@@ -67,7 +74,7 @@ def test_person_uses_every_tool(served, way):
 @pytest.mark.parametrize("way", DOORS)
 def test_read_only_key_reads_and_is_told_why_it_may_not_write(served, way):
     answers = using(served, "reader", way, call_everything)
-    for name in ("memory_write", "memory_forget"):
+    for name in ("memory_write", "memory_forget", "wiki_write"):
         assert answers[name].is_error
         assert "may only read" in answers[name].content[0].text
     assert not answers["memory_search"].is_error
@@ -133,13 +140,37 @@ def test_resources_are_what_one_may_read(served):
             with pytest.raises(MCPError) as caught:
                 await client.read_resource(asked)
             said[asked] = (caught.value.code, caught.value.message)
-        with pytest.raises(MCPError, match="memory://<id>"):
+        with pytest.raises(MCPError, match="memory://<id> and wiki://<slug>"):
             await client.read_resource("file:///etc/passwd")
         return listed, said
 
     listed, said = using(served, "bob", "http", peek)
     assert uri not in listed
     assert set(said.values()) == {(INVALID_PARAMS, "No such record.")}
+
+
+def test_pages_are_resources(served):
+    slug = f"handbuch/größe-{uuid.uuid4().hex[:8]}"
+    path = f"/api/memory/wiki/pages/{quote(slug)}/"
+    made = served.send("PUT", path, {"body": "# Größe\n\ntext"}, who="root")
+    assert made.status == 201, made.json
+
+    async def work(client):
+        listed = [row.uri for row in (await client.list_resources()).resources]
+        templates = (await client.list_resource_templates()).resource_templates
+        read = await client.read_resource(f"wiki://{quote(slug)}")
+        said = []
+        for asked in ("wiki://nothing", "wiki://..", "wiki://", "wiki://%ff", "wiki://a%20b"):
+            with pytest.raises(MCPError) as caught:
+                await client.read_resource(asked)
+            said.append(caught.value.code)
+        return listed, [row.uri_template for row in templates], read.contents[0], said
+
+    listed, templates, content, said = using(served, "bob", "http", work)
+    assert f"wiki://{quote(slug)}" in [uri for uri in listed if "wiki" in uri]
+    assert "wiki://{+slug}" in templates
+    assert (content.text, content.mime_type) == ("# Größe\n\ntext", "text/markdown")
+    assert set(said) == {INVALID_PARAMS}
 
 
 @pytest.mark.parametrize("way", DOORS[:2])

@@ -207,6 +207,7 @@ ROWS: dict[str, Row] = {
     ),
     "api-wiki-tree": Row(queries=("", "?below=x")),
     "api-wiki-history": Row(queries=("?slug=lantern", "")),
+    "api-wiki-diff": Row(queries=("?slug=lantern&from=0", "?slug=lantern&to=x", "")),
     "api-wiki-recent": Row(),
     "api-wiki-feed": Row(),
     "api-wiki-restore": Row(bodies=lambda world: [{"slug": "lantern", "revision": 1}]),
@@ -375,7 +376,10 @@ COMMANDS: dict[str, Terminal] = {
     "mcp": Terminal(left_out="serves the tools, which are looked at one by one"),
     "docs_configuration": Terminal(left_out="writes a page of this repository"),
 }
-TOOLS = {"memory_search", "memory_write", "memory_get", "memory_forget", "report_tool_error"}
+TOOLS = {
+    "memory_search", "memory_write", "memory_get", "memory_forget", "report_tool_error",
+    "wiki_read", "wiki_search", "wiki_write",
+}  # fmt: skip
 #: Applications beside Django; their tools and resources go through the functions looked at here.
 MOUNTED = {"/mcp"}
 

@@ -137,6 +137,9 @@ def at_tools(world: World, kinds: Any = None) -> list[str]:
         {"query": "lantern", "include_history": True, "max_results": 50, "min_score": 0},
         *({"id": one} for one in world.ids),
         {"content": "lantern by a tool"},
+        {"slug": "lantern"},
+        {"query": "lantern"},
+        {"slug": "lantern", "body": "x"},
         {"tool": "db_query", "error": "no such column: x"},
         {},
     ]

@@ -200,6 +200,36 @@ def test_history_restore_and_recent_changes(root):
     assert root.get(f"{WIKI}history/", {"slug": "nothing"}).status_code == 404
 
 
+def test_diffs(root):
+    put(root, "p", "one two three\nsame\n", title="Before", tags=["x"])
+    put(root, "p", "one 2 three\nsame\nnew <b>\n", 1, title="After")
+    told = root.get(f"{WIKI}diff/", {"slug": "p", "from": 1, "to": 2}).json()
+    assert (told["added"], told["removed"], told["titles"]) == (2, 1, ["Before", "After"])
+    changed = next(row for row in told["rows"] if row["kind"] == "changed")
+    assert {"kind": "del", "text": "two"} in changed["pieces"]
+    assert {"kind": "ins", "text": "2"} in changed["pieces"]
+    assert told["unified"].startswith("--- p@1\n+++ p@2\n")
+    assert root.get(f"{WIKI}diff/", {"slug": "p"}).json()["old"] == 1, "the newest change"
+    assert root.get(f"{WIKI}diff/", {"slug": "p", "from": 0, "to": 1}).json()["removed"] == 0
+    assert root.get(f"{WIKI}diff/", {"slug": "p", "from": 1, "to": 9}).status_code == 404
+    assert root.get(f"{WIKI}diff/", {"slug": "p", "from": "x"}).status_code == 400
+    assert root.get(f"{WIKI}diff/").status_code == 400
+
+
+def test_html_is_safe_and_knows_what_is_missing(root):
+    put(root, "there", "x")
+    body = "# Top <script>\n\n<img src=x onerror=alert(1)>[[there]] [[not there]]"
+    html = put(root, "p", body).json()["html"]
+    assert "<script" not in html
+    assert "onerror" not in html
+    assert 'href="/wiki/p/there"' in html
+    assert 'href="/wiki/p/not-there?view=edit"' in html
+    put(root, "not-there", "x")
+    assert "?view=edit" not in root.get(page("p")).json()["html"]
+    assert root.get(page("p")).json()["contents"][0]["level"] == 1
+    assert "<script" not in root.get(page("p"), {"revision": 1}).json()["html"]
+
+
 def test_moving_leaves_a_name_that_leads_on(root, ann):
     put(root, "old", "text")
     moved = root.post(f"{WIKI}move/", {"slug": "old", "to": "new/name"})

@@ -63,6 +63,7 @@ def test_equal_pages_stay_apart(ann):
     assert {hit.slug for hit in queries.search(ann, "zqsame").hits} == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_a_long_page_is_several_records_and_one_hit(ann):
     write(ann, "long", "filler text\n" * 40_000 + "zqend")
     assert Memory.objects.filter(scope="wiki").count() == 3

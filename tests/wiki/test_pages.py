@@ -12,9 +12,9 @@ from memory.access import Principal
 from memory.models import AuditEvent
 from tests.memory.making import person
 from tests.wiki.making import CHIEF, edit, write
-from wiki import pages, queries, review
+from wiki import pages, queries, rendered, review
 from wiki.edits import MAX_BODY, StaleBase
-from wiki.models import WikiPage, WikiRevision
+from wiki.models import WikiLink, WikiPage, WikiRevision
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +96,7 @@ def test_a_page_that_never_was_saved_leaves_no_trace(ann):
     assert not WikiPage.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_largest_body_is_saved_and_found(ann):
     body = "word " * (MAX_BODY // 5)
     assert len(write(ann, "p", body).revision.body) == MAX_BODY
@@ -192,6 +193,24 @@ def test_a_move_onto_a_page_is_refused(ann):
 def test_a_title_gives_free_names(ann):
     assert pages.create(ann, edit("1", title="My page")).page.slug == "my-page"
     assert pages.create(ann, edit("2", title="My page")).page.slug == "my-page-2"
+
+
+def test_a_page_of_another_renderer_is_rendered_again(ann):
+    page = write(ann, "p", "# Top\n\n[[q]]").page
+    WikiPage.objects.update(html_version="0", html="old", contents=[])
+    WikiLink.objects.all().delete()
+    html, contents = rendered.stored(queries.page(ann, "p"))
+    assert "Top" in html
+    assert contents[0]["text"] == "Top"
+    assert WikiPage.objects.get(pk=page.pk).html == html
+    assert WikiLink.objects.count() == 1
+
+
+def test_opening_a_page_takes_two_queries(ann, django_assert_num_queries):
+    write(ann, "p", "# Top\n\n[[q]]")
+    with django_assert_num_queries(2):
+        page = queries.page(ann, "p")
+        rendered.dressed(rendered.stored(page)[0], queries.missing_links(ann, page))
 
 
 WRITERS = {

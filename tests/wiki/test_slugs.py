@@ -18,7 +18,7 @@ SCRIPTS = [
 
 @pytest.mark.parametrize("slug", SCRIPTS)
 def test_names_of_any_script_stay_as_they_are(slug):
-    wanted = unicodedata.normalize("NFC", slug).casefold()
+    wanted = unicodedata.normalize("NFC", slug)
     assert slugs.parse(slug) == wanted
     assert slugs.parse(wanted) == wanted
 
@@ -28,7 +28,7 @@ def test_names_of_any_script_stay_as_they_are(slug):
     [
         ("Team/On-Call", "team/on-call"),
         ("cafe\u0301", "caf\u00e9"),
-        ("STRASSE", "straße"),
+        ("GRÖẞE", "größe"),
         ("ΟΔΟΣ", "οδος"),
         ("İzmir", "i\u0307zmir"),
         ("\uff30\uff41\uff47\uff45", "page"),
@@ -65,19 +65,18 @@ def test_alphabets_may_stand_side_by_side():
 
 def test_every_printable_character_survives_the_address():
     """gollum #1584, inyoka #1017: encoded twice, or not at all."""
-    for number in range(sys.maxunicode + 1):
-        ch = chr(number)
-        if ch.isprintable() and not 0xD800 <= number <= 0xDFFF:
-            path = f"wikijs/s/en/{ch}%20{ch}"
-            encoded = slugs.encode(path)
-            assert slugs.decode(encoded) == path
-            assert encoded.isascii()
+    printable = "".join(filter(str.isprintable, map(chr, range(sys.maxunicode + 1))))
+    for start in range(0, len(printable), 500):
+        path = f"wikijs/s/en/%20{printable[start : start + 500]}%2F"
+        encoded = slugs.encode(path)
+        assert slugs.decode(encoded) == path
+        assert encoded.isascii()
 
 
-def test_folding_is_done_once_for_every_character():
+def test_folding_is_done_once_for_every_letter():
     for number in range(sys.maxunicode + 1):
         ch = chr(number)
-        if not 0xD800 <= number <= 0xDFFF:
+        if unicodedata.category(ch)[0] in "LMN":
             once = slugs.fold(f"a{ch}b")
             assert slugs.fold(once) == once
             assert slugs.fold(unicodedata.normalize("NFD", f"a{ch}b")) == once
@@ -105,7 +104,7 @@ def test_what_parses_parses_to_itself(text):
     ("title", "slug"),
     [
         ("On-call: who & when?", "on-call-who-when"),
-        ("Größe", "grösse"),
+        ("Größe", "größe"),
         ("データ 辞書", "データ-辞書"),
         ("  ", None),
         ("../../etc/passwd", "etc-passwd"),

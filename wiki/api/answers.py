@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from memory.access import Principal
-from wiki import queries, rendered
+from wiki import diffs, queries, rendered
 from wiki.models import WikiPage, WikiRevision
 from wiki.pages import Saved
 from wiki.queries import Branch
@@ -21,7 +22,7 @@ def page_body(
         "title": revision.title,
         "body": revision.body,
         "html": html,
-        "contents": contents,
+        "contents": list(contents),
         "revision": revision.revision,
         "newest": page.revision,
         "tags": list(revision.tags),
@@ -58,4 +59,24 @@ def branch_body(branch: Branch) -> dict[str, Any]:
         "title": branch.title,
         "exists": branch.exists,
         "below": [branch_body(inner) for inner in branch.below],
+    }
+
+
+def diff_body(slug: str, old: WikiRevision | None, new: WikiRevision) -> dict[str, Any]:
+    """Return what changed between two revisions; nothing stands for a page before its first."""
+    before, after = old.body if old else "", new.body
+    found = diffs.compare(before, after)
+    number = old.revision if old else 0
+    return {
+        "slug": slug,
+        "old": number,
+        "new": new.revision,
+        "same": found.same,
+        "added": found.added,
+        "removed": found.removed,
+        "cut": found.cut,
+        "titles": [old.title if old else "", new.title],
+        "tags": [list(old.tags) if old else [], list(new.tags)],
+        "rows": [asdict(row) for row in found.rows],
+        "unified": diffs.unified(before, after, f"{slug}@{number}", f"{slug}@{new.revision}"),
     }

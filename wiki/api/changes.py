@@ -17,10 +17,11 @@ from memory.api.base import (
     query_values,
 )
 from wiki import pages, queries, review
-from wiki.api.answers import page_body, saved_body
-from wiki.api.pages import required
+from wiki.api.answers import diff_body, page_body, saved_body
+from wiki.api.pages import required, whole_number
 from wiki.api.serializers import (
     DecidedAnswer,
+    DiffAnswer,
     HeadSerializer,
     MoveSerializer,
     PageAnswer,
@@ -76,6 +77,29 @@ class RecentView(MemoryView):
         turner = ChangePages()
         page = turner.paginate_queryset(queries.recent(self.principal), request, view=self)
         return turner.get_paginated_response(SaveRowSerializer(page, many=True).data)
+
+
+class DiffView(MemoryView):
+    """Two revisions of one page side by side."""
+
+    @extend_schema(
+        summary="Compare two revisions",
+        parameters=[
+            OpenApiParameter("slug", str, required=True),
+            OpenApiParameter("from", int, description="The one before `to` unless set; 0: empty."),
+            OpenApiParameter("to", int, description="The newest unless set."),
+        ],
+        responses=answers({200: DiffAnswer}),
+        operation_id="wiki_diff",
+    )
+    def get(self, request: Request) -> Response:
+        """Return what changed, word by word within lines, and as a unified diff."""
+        only_parameters(request, ("slug", "from", "to", "format"))
+        given = query_values(request)
+        head = queries.page(self.principal, required(given, "slug"))
+        new = queries.revision(self.principal, head, whole_number(given, "to"))
+        old = queries.earlier(self.principal, head, new, whole_number(given, "from"))
+        return Response(diff_body(head.slug, old, new))
 
 
 class RestoreView(MemoryView):

@@ -150,6 +150,41 @@ class ConflictAnswer(serializers.Serializer[Any]):
     tags = SidesAnswer(required=False)
 
 
+class PieceAnswer(serializers.Serializer[Any]):
+    """A run of text."""
+
+    kind = serializers.CharField(help_text="same, del or ins.")
+    text = serializers.CharField(allow_blank=True)
+
+
+class RowAnswer(serializers.Serializer[Any]):
+    """A line of a comparison; a gap stands for `count` unchanged lines."""
+
+    kind = serializers.CharField(help_text="same, changed, removed, added or gap.")
+    old = serializers.IntegerField(allow_null=True, help_text="Number of the old line.")
+    new = serializers.IntegerField(allow_null=True, help_text="Number of the new line.")
+    pieces = PieceAnswer(many=True)
+    count = serializers.IntegerField()
+
+
+class DiffAnswer(serializers.Serializer[Any]):
+    """What changed between two revisions of a page."""
+
+    slug = serializers.CharField()
+    old = serializers.IntegerField()
+    new = serializers.IntegerField()
+    same = serializers.BooleanField()
+    added = serializers.IntegerField(help_text="Lines.")
+    removed = serializers.IntegerField(help_text="Lines.")
+    cut = serializers.IntegerField(help_text="Rows that are left out of a very long comparison.")
+    titles = serializers.ListField(child=serializers.CharField(), help_text="Old and new.")
+    tags = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField()), help_text="Old and new."
+    )
+    rows = RowAnswer(many=True)
+    unified = serializers.CharField(allow_blank=True, help_text="In the form of `diff -u`.")
+
+
 class DecidedAnswer(serializers.Serializer[Any]):
     """What a decision did."""
 

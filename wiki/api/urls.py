@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import re_path
 
 from memory.api.urls import ID
-from wiki.api.changes import HistoryView, MoveView, RecentView, RestoreView, ReviewView
+from wiki.api.changes import DiffView, HistoryView, MoveView, RecentView, RestoreView, ReviewView
 from wiki.api.feed import FeedView
 from wiki.api.files import AttachmentsView, AttachmentView
 from wiki.api.pages import PagesView, PageView, TreeView, WikiSearchView
@@ -18,6 +18,7 @@ urlpatterns = [
     re_path(rf"{_WIKI}/pages/(?P<slug>.+?)/?$", PageView.as_view(), name="api-wiki-page"),
     re_path(rf"{_WIKI}/tree/?$", TreeView.as_view(), name="api-wiki-tree"),
     re_path(rf"{_WIKI}/history/?$", HistoryView.as_view(), name="api-wiki-history"),
+    re_path(rf"{_WIKI}/diff/?$", DiffView.as_view(), name="api-wiki-diff"),
     re_path(rf"{_WIKI}/recent/?$", RecentView.as_view(), name="api-wiki-recent"),
     re_path(rf"{_WIKI}/feed/?$", FeedView.as_view(), name="api-wiki-feed"),
     re_path(rf"{_WIKI}/restore/?$", RestoreView.as_view(), name="api-wiki-restore"),
