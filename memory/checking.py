@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, connection
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from memory import chunks
+from memory.beliefs import rules
+from memory.beliefs.settling import SCOPES, learned
 from memory.chunks import HIDDEN, HISTORY, REPEAT
 from memory.duplicates import repeats
-from memory.models import Memory, MemoryChunk, MemorySource, MemoryTag
+from memory.models import (
+    Memory,
+    MemoryChunk,
+    MemoryRevision,
+    MemorySource,
+    MemoryTag,
+    MemoryVeto,
+)
 from memory.providers import current as provider
-from memory.vocabulary import INDEXED, PENDING, SUPERSEDED, TEXT
+from memory.vocabulary import INDEXED, LEARNED_KINDS, PENDING, RETIRED, SUPERSEDED, TEXT
 from memory.write import content_hash, live_key
 
 _SAMPLES = 5
@@ -128,6 +137,34 @@ def _tag_and_life_disagree() -> Any:
     return [*both.values_list("pk", flat=True), *neither.values_list("pk", flat=True)]
 
 
+def _undecided() -> Any:
+    """Records that are retired without a decision that stands, and live ones that have one."""
+    standing = MemoryRevision.objects.filter(
+        old=OuterRef("pk"), decision=RETIRED, undone_at__isnull=True
+    )
+    tag = MemoryTag.objects.filter(memory=OuterRef("pk"), tag=SUPERSEDED)
+    silent = Memory.objects.filter(Exists(tag) & ~Exists(standing))
+    ignored = Memory.objects.filter(Exists(standing) & ~Exists(tag))
+    return [*silent.values_list("pk", flat=True), *ignored.values_list("pk", flat=True)]
+
+
+def _wrong_subjects() -> Any:
+    """Learned records that stand in the rules' index under other subjects than their text has."""
+    rows = Memory.objects.filter(
+        Q(scope__in=SCOPES, kind__in=LEARNED_KINDS) | Q(subjects__isnull=False)
+    )
+    for record in rows.distinct().prefetch_related("subjects").order_by("pk").iterator(_AT_ONCE):
+        said = rules.claims(record.content) if learned(record) else ()
+        wanted = {(record.access, claim.key) for claim in said}
+        if {(row.access, row.key) for row in record.subjects.all()} != wanted:
+            yield record.pk
+
+
+def _unordered_vetoes() -> Any:
+    """Vetoes that no look-up finds."""
+    return MemoryVeto.objects.filter(low__gte=F("high")).values_list("pk", flat=True)
+
+
 def _foreign_sources() -> Any:
     rows = MemorySource.objects.select_related("memory").defer("memory__content").order_by("pk")
     return (row.pk for row in rows.iterator(_AT_ONCE) if row.access != row.memory.access)
@@ -239,6 +276,9 @@ RULES: dict[str, Rule] = {
     "wrong_text": Rule("chunks that differ from the text of their record", _wrong_text),
     "wrong_keys": Rule("records whose hash or live key is wrong", _wrong_keys),
     "superseded": Rule("records whose tag and life disagree", _tag_and_life_disagree),
+    "decisions": Rule("retired records without a decision, or against it", _undecided),
+    "subjects": Rule("learned records under the wrong subjects", _wrong_subjects),
+    "vetoes": Rule("vetoes that no look-up finds", _unordered_vetoes),
     "foreign_sources": Rule("sources under another access token", _foreign_sources),
     "foreign_neighbours": Rule("windows that reach into what is not theirs", _foreign_neighbours),
     "repeats": Rule("chunks left out of search that nothing speaks for", _unspoken_for),

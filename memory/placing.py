@@ -21,10 +21,14 @@ from memory.vocabulary import PERSONAL, UNVERIFIED
 
 @dataclass(frozen=True)
 class Written:
-    """What a write did: `outcome` is created, existing or amended."""
+    """What a write did: `outcome` is created, existing or amended.
+
+    `confirmed`: the record was there, but unverified until now.
+    """
 
     memory: Memory
     outcome: str
+    confirmed: bool = False
     superseded: tuple[uuid.UUID, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -104,8 +108,7 @@ def _write_or_touch(principal: Principal, draft: Draft, owner: int | None, bulk:
             twin = _live_twin(draft, owner, draft.kind)
             if twin is None:
                 raise
-    _touch(principal, twin, draft)
-    return Written(twin, "existing")
+    return Written(twin, "existing", confirmed=_touch(principal, twin, draft))
 
 
 def _create(principal: Principal, draft: Draft, owner: int | None, bulk: bool) -> Memory:
@@ -142,8 +145,9 @@ def _with_provenance(principal: Principal, draft: Draft) -> dict[str, Any]:
     return {**draft.metadata, "provenance": {k: v for k, v in known.items() if v is not None}}
 
 
-def _touch(principal: Principal, memory: Memory, draft: Draft) -> None:
-    """Assert an existing record again."""
+def _touch(principal: Principal, memory: Memory, draft: Draft) -> bool:
+    """Assert an existing record again; return whether that lifted `unverified` from it."""
+    lifted = 0
     now = timezone.now()
     memory.updated_at = now
     if expired(memory):
@@ -154,10 +158,11 @@ def _touch(principal: Principal, memory: Memory, draft: Draft) -> None:
         [MemoryTag(memory=memory, tag=tag) for tag in draft.tags], ignore_conflicts=True
     )
     if principal.confirmed:
-        memory.tags.filter(tag=UNVERIFIED).delete()
+        lifted, _ = memory.tags.filter(tag=UNVERIFIED).delete()
     if draft.source is not None:
         _append_source(memory, draft.source)
         windows.refresh(windows.around([memory.pk]))
+    return bool(lifted)
 
 
 def _append_source(memory: Memory, source: Source | None) -> None:

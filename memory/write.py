@@ -13,7 +13,7 @@ from goclaw_site.errors import GoclawError, NotFound, Refused
 from memory import audit, chunks, credentials, queue, windows
 from memory.access import Principal, administers, require_change, require_write, visible
 from memory.amending import apply, expired, require_critical_right
-from memory.beliefs import deleting
+from memory.beliefs import deleting, settling
 from memory.beliefs.retiring import retire
 from memory.drafts import Changes, Draft, check_changes, check_draft
 from memory.history import content_hash, decide, live_key
@@ -46,27 +46,39 @@ def remember(principal: Principal, draft: Draft, *, bulk: bool = False) -> Writt
 
     Raises InvalidInput, TooLarge or Refused; nothing is written then.
     """
-    return _write(principal, draft, bulk=bulk)
+    return _write(principal, draft, bulk=bulk, settles=True)
 
 
 def remember_merged(principal: Principal, draft: Draft) -> Written:
     """Write what several records say, for `memory.beliefs.merging`: it contradicts none of them."""
-    return _write(principal, draft, bulk=True)
+    return _write(principal, draft, bulk=True, settles=False)
 
 
-def _write(principal: Principal, draft: Draft, *, bulk: bool) -> Written:
+def _write(principal: Principal, draft: Draft, *, bulk: bool, settles: bool) -> Written:
     checked = _admit(principal, draft)
     kinds = credentials.found(checked.content)
     if kinds:
         checked = replace(checked, tags=(*checked.tags, credentials.CREDENTIAL))
     with transaction.atomic():
         written = place(principal, checked, bulk=bulk)
+        if settles:
+            written = _settled(principal, written)
+        elif written.created:
+            settling.index(written.memory, fresh=True)
         if written.memory.index_state == PENDING:
             queue.wake_indexer()
         if not bulk:
             subject = audit.of_record(written.memory.pk)
             audit.record(principal, "write", subject, scope=checked.scope, did=written.outcome)
     return replace(written, warnings=(credentials.warning(kinds),)) if kinds else written
+
+
+def _settled(principal: Principal, written: Written) -> Written:
+    """Let what was stated retire what it contradicts; a text that was known already did so."""
+    if written.outcome == "existing" and not written.confirmed:
+        return written
+    superseded = settling.settle(principal, written.memory, fresh=written.created)
+    return replace(written, superseded=superseded) if superseded else written
 
 
 def remember_many(
@@ -111,6 +123,8 @@ def amend(principal: Principal, memory_id: uuid.UUID, changes: Changes) -> Memor
             raise NotFound("No such record.")
         require_critical_right(principal, checked.tags or (), memory)
         apply(principal, memory, checked)
+        if checked.content is not None or checked.kind is not None or checked.lift:
+            settling.settle(principal, memory)
         audit.record(principal, "amend", subject, scope=memory.scope)
     return memory
 

@@ -39,6 +39,8 @@ def run(call: Call) -> int:
         call.answer(written_body(written))
     words = "Remembered" if written.created else "There already"
     call.say(f"{words}: {written.memory.pk} ({written.memory.scope})")
+    for pk in written.superseded:
+        call.say(f"It takes the place of {pk}; 'memory revisions undo {pk}' brings that back.")
     return 0
 
 

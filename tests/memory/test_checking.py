@@ -10,11 +10,20 @@ from django.db.models import F
 from memory import checking, expiry, providers
 from memory import chunks as chunks_module
 from memory.drafts import Changes
-from memory.models import Memory, MemoryChunk, MemorySource, MemoryTag
+from memory.models import (
+    Memory,
+    MemoryChunk,
+    MemoryRevision,
+    MemorySource,
+    MemorySubject,
+    MemoryTag,
+    MemoryVeto,
+)
 from memory.write import amend, forget, retire
 from tests.memory.making import (
     ADMIN,
     BagProvider,
+    ago,
     expire,
     index_all,
     note,
@@ -50,6 +59,7 @@ def world(bag) -> World:
     index_all()
     expire(ended)
     expiry.sweep()
+    note("the gateway is 10.0.0.5", kind="fact")
     amend(ADMIN, note("before").pk, Changes(content="after"))
     forget(ADMIN, note("gone").pk)
     return World(plain, old, personal)
@@ -189,6 +199,21 @@ FAULTS: list[tuple[str, str, Plant]] = [
     ("wrong_keys", "kind without its key", lambda w: _records(w.plain).update(kind="fact")),
     ("superseded", "tagged and live", lambda w: MemoryTag(memory=w.plain, tag="superseded").save()),
     ("superseded", "neither", lambda w: w.old.tags.all().delete()),
+    ("decisions", "retired by nobody", lambda w: MemoryRevision.objects.all().delete()),
+    (
+        "decisions",
+        "retired by what was taken back",
+        lambda w: MemoryRevision.objects.update(undone_at=ago(days=1)),
+    ),
+    (
+        "decisions",
+        "live against a decision",
+        lambda w: w.old.tags.filter(tag="superseded").delete(),
+    ),
+    ("subjects", "gone", lambda w: MemorySubject.objects.all().delete()),
+    ("subjects", "foreign", lambda w: MemorySubject.objects.update(access="p7x0")),
+    ("subjects", "of a note", lambda w: MemorySubject(memory=w.plain, key="x").save()),
+    ("vetoes", "the wrong way round", lambda w: MemoryVeto(access="x", low="b", high="a").save()),
     (
         "foreign_sources",
         "token",

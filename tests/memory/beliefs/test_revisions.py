@@ -89,7 +89,7 @@ class TestRefusals:
 
 class TestUndo:
     def test_the_record_is_live_again_in_search_and_marked_in_the_decision(self):
-        old, new = fact("the lantern is red"), fact("the lantern is blue")
+        old, new = fact("a red lantern"), fact("a blue lantern")
         index_all()
         retire(old, new)
         assert ids(ADMIN, "lantern") == [new.pk]
@@ -168,10 +168,10 @@ class TestUndo:
         assert live() == {"two"}
 
     def test_a_text_amended_while_it_was_retired_is_indexed_before_it_is_found(self):
-        old, new = fact("the lantern is red"), fact("the lantern is blue")
+        old, new = fact("a red lantern"), fact("a blue lantern")
         index_all()
         retire(old, new)
-        amend(ADMIN, old.pk, Changes(content="the lantern is green"))
+        amend(ADMIN, old.pk, Changes(content="a green lantern"))
         undo(old)
         assert "red" not in str([hit.text for hit in ask(ADMIN, "lantern").hits])
         index_all()
@@ -366,11 +366,11 @@ class TestByHand:
         assert caught.value.extra == {"id": str(anew.pk)}
 
     def test_text_and_tag_change_at_once(self):
-        old, new = fact("the lantern is red"), fact("the lantern is blue")
+        old, new = fact("a red lantern"), fact("a blue lantern")
         index_all()
         retire(old, new)
-        amend(ADMIN, old.pk, Changes(content="the lantern is old", lift=("superseded",)))
-        assert live() == {"the lantern is old", "the lantern is blue"}
+        amend(ADMIN, old.pk, Changes(content="a old lantern", lift=("superseded",)))
+        assert live() == {"a old lantern", "a blue lantern"}
         index_all()
         assert set(ids(ADMIN, "lantern")) == {old.pk, new.pk}
 
