@@ -146,6 +146,8 @@ def _pages() -> dict[str, str]:
         "mine": "/me/",
         "mine-delete": "/me/delete/",
         "password": "/password/",
+        "models": "/models/",
+        "models-agent": "/models/agent/",
         "components": "/components/",
         "error-404": "/nowhere/",
         "error-400": "/?colour=red",

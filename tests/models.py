@@ -10,6 +10,10 @@
     scripted_model([failure("busy"), {...}])                  # fails, then works
     scripted_model([])                                        # must not be asked at all
 
+What may pass at once ("busy", "slow", "unreachable", "broken") is tried three times in one call, as
+of a real provider, so three such lines make a call fail; "key" or "nonsense" needs one. After
+three failed calls in a row the circuit is open: `chat.circuit.close(model)` ends that.
+
 It serves both roles until the test ends and goes through everything but the network: reading,
 validation, the one repair, accounting, the circuit. A script that is used up fails the test.
 `model_server` gives the same scripts over HTTP in both wire formats, and every fault of a network:

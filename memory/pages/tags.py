@@ -25,6 +25,12 @@ register.filter("initials", sentences.initials)
 register.filter("scope_words", sentences.scope_words)
 
 
+@register.filter
+def grouped(number: int) -> str:
+    """Write a number as all pages do, with commas between thousands."""
+    return f"{number:,}"
+
+
 @cache
 def _fingerprint(name: str) -> str:
     """Eight characters of the file's hash, so that a new release is never shown with old styles."""

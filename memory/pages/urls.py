@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.pages import changing, deciding, views
+from memory.pages import changing, deciding, models, views
 
 urlpatterns = [
     path("", views.browse, name="memory"),
@@ -23,5 +23,9 @@ urlpatterns = [
     path("me/", views.mine, name="memory-own"),
     path("me/export/", views.export_own, name="memory-own-export"),
     path("me/delete/", changing.delete_own, name="memory-own-delete"),
+    path("models/", models.overview, name="models"),
+    path("models/<slug:part>/try/", models.attempt, name="models-try"),
+    path("models/<slug:role>/clear/", models.clear, name="models-clear"),
+    path("models/<slug:role>/", models.edit, name="models-edit"),
     path("components/", views.components, name="components"),
 ]

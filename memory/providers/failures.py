@@ -17,6 +17,7 @@ BROKEN = "broken"
 KEY = "key"
 CREDIT = "credit"
 MISSING = "missing"
+ADDRESS = "address"
 REJECTED = "rejected"
 REDIRECTED = "redirected"
 NONSENSE = "nonsense"
@@ -25,7 +26,7 @@ DECLINED = "declined"
 UNUSABLE = "unusable"
 RESTING = "resting"
 KINDS = (
-    UNREACHABLE, SLOW, BUSY, BROKEN, KEY, CREDIT, MISSING, REJECTED, REDIRECTED, NONSENSE,
+    UNREACHABLE, SLOW, BUSY, BROKEN, KEY, CREDIT, MISSING, ADDRESS, REJECTED, REDIRECTED, NONSENSE,
     OVERSIZED, DECLINED, UNUSABLE, RESTING,
 )  # fmt: skip
 
@@ -37,7 +38,8 @@ _LASTING = (REJECTED, DECLINED, UNUSABLE)
 _WORDS = {
     KEY: "does not accept the key",
     CREDIT: "says that no credit is left",
-    MISSING: "does not know this model, or the address is not the API's",
+    MISSING: "does not know this model",
+    ADDRESS: "has nothing there, so the address is not that of the API",
     REJECTED: "refuses the request",
     REDIRECTED: "sends elsewhere, and redirects are not followed",
     BUSY: "is asked too often",
@@ -64,20 +66,25 @@ class CallFailed(ProviderError):
         return self.kind not in (*_LASTING, OVERSIZED, RESTING)
 
 
-def from_status(who: str, status: int, headers: Mapping[str, str], code: str = "") -> CallFailed:
-    """Return the failure that a status means; `code` is the provider's own word for it."""
-    kind = _kind(status, code)
+def from_status(
+    who: str, status: int, headers: Mapping[str, str], code: str = "", told: bool = True
+) -> CallFailed:
+    """Return the failure that a status means.
+
+    `code` is the provider's own word for it; `told` says whether an API gave a reason at all.
+    """
+    kind = _kind(status, code, told)
     phrase = _WORDS[kind]
     return CallFailed(who, kind, f"answered HTTP {status}: it {phrase}", retry_after(headers))
 
 
-def _kind(status: int, code: str) -> str:
+def _kind(status: int, code: str, told: bool) -> str:
     if status == HTTPStatus.PAYMENT_REQUIRED or code == "insufficient_quota":
         return CREDIT
     if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return KEY
     if status == HTTPStatus.NOT_FOUND:
-        return MISSING
+        return MISSING if told else ADDRESS
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return BUSY
     if status >= 500 or status in (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -84,7 +84,9 @@ def _translated(who: str, sdk: ModuleType, error: Exception) -> CallFailed:
         return error.__cause__
     if isinstance(error, sdk.APIStatusError):
         headers = dict(error.response.headers)
-        return from_status(who, error.status_code, headers, _code(error))
+        reason = _reason(error)
+        told = bool(reason.get("message"))
+        return from_status(who, error.status_code, headers, _code(reason), told)
     if isinstance(error, sdk.APITimeoutError):
         return CallFailed(who, SLOW, "did not answer in time")
     if isinstance(error, sdk.APIConnectionError):
@@ -92,11 +94,15 @@ def _translated(who: str, sdk: ModuleType, error: Exception) -> CallFailed:
     return CallFailed(who, NONSENSE, f"answered nonsense ({type(error).__name__})")
 
 
-def _code(error: Exception) -> str:
-    """Return the provider's word for the error, compared with known words and never shown."""
+def _reason(error: Exception) -> dict[str, Any]:
+    """Return what the provider says of the error; looked at, and never shown."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
-    return str(inner.get("code") or inner.get("type") or "") if isinstance(inner, dict) else ""
+    return inner if isinstance(inner, dict) else {}
+
+
+def _code(reason: dict[str, Any]) -> str:
+    return str(reason.get("code") or reason.get("type") or "")
 
 
 def host(base_url: str) -> str:

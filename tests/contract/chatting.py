@@ -201,6 +201,15 @@ def huge(one: Speaking) -> None:
             return
 
 
+def nowhere(one: Speaking) -> None:
+    """What a web server says that has no API there."""
+    one.send(404, b"<html>Not Found</html>", "text/html")
+
+
+def nowhere_in_json(one: Speaking) -> None:
+    one.send(404, b'{"detail": "Not Found"}')
+
+
 def hangs_up(one: Speaking) -> None:
     one.send_response(200)
     one.send_header("Content-Type", JSON)

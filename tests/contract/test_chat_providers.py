@@ -157,6 +157,8 @@ FAULTS = {
     "wrong key": (status(401), "key", 1),
     "forbidden": (status(403), "key", 1),
     "unknown model": (status(404), "missing", 1),
+    "no such address": (chatting.nowhere, "address", 1),
+    "no such address, in JSON": (chatting.nowhere_in_json, "address", 1),
     "no credit": (status(402), "credit", 1),
     "quota": (status(429, "insufficient_quota"), "credit", 1),
     "too often": (status(429), "busy", 3),

@@ -19,6 +19,7 @@ from agents.pages.people import ACTIONS
 from goclaw_site.asgi import MOUNTS
 from goclaw_site.parts import PartsCommand
 from memory.models import Memory, MemoryRevision
+from memory.providers.chat import ROLES
 from tests.leaks.world import WORD, World
 
 READS = ("GET", "HEAD")
@@ -96,6 +97,14 @@ def _slug(world: World) -> list[dict[str, Any]]:
 
 def _files(world: World) -> list[dict[str, Any]]:
     return [{"attachment_id": world.file}]
+
+
+def _roles(world: World) -> list[dict[str, Any]]:
+    return [{"role": role} for role in (*ROLES, "nobody")]
+
+
+def _parts(world: World) -> list[dict[str, Any]]:
+    return [{"part": part} for part in (*ROLES, "embeddings", "nobody")]
 
 
 def _ids_of(world: World) -> dict[str, Any]:
@@ -176,6 +185,10 @@ ROWS: dict[str, Row] = {
     "changes-wrong": Row(fill=_records, forms=lambda world: [{}]),
     "memory-own-export": Row(),
     "memory-own-delete": Row(forms=lambda world: [{}, {"sure": "yes"}]),
+    "models": Row(),
+    "models-edit": Row(fill=_roles, forms=lambda world: [{}, {"act": "try"}, {"kind": "ollama"}]),
+    "models-clear": Row(fill=_roles, forms=lambda world: [{}]),
+    "models-try": Row(fill=_parts, forms=lambda world: [{}]),
     "components": Row(),
     "keys": Row(),
     "keys-make": Row(forms=lambda world: [{"label": "x"}, {"kind": "gateway"}, {"expires": "x"}]),
@@ -359,6 +372,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory check": Terminal(),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
+    "providers check": Terminal(),
     "keys create": Terminal(left_out="prints the one secret that it makes; test_keys"),
     "keys list": Terminal(),
     "keys revoke": Terminal((("{prefix}",), ("nothing",))),

@@ -53,6 +53,9 @@ def why_none(role: str = BACKGROUND) -> str:
     """Return why a role has no model, in words for people; empty where it has one."""
     if choosing.provider_for(role) is not None:
         return ""
-    if choosing.chosen(role).origin == choosing.CONFIGURED:
+    found = choosing.chosen(role)
+    if found.problem:
+        return found.problem
+    if found.origin == choosing.CONFIGURED:
         return f"ai.{role}.provider is 'none', so the features that need a model are off."
     return "No chat model is set; an administrator can set one on the page Models."

@@ -17,6 +17,8 @@ from memory.providers.failures import UNUSABLE, CallFailed
 S = TypeVar("S", bound=BaseModel)
 T = TypeVar("T")
 
+#: The purpose of calls that try a model.
+TRIAL = "trial"
 #: How much of a wrong answer its author is shown again.
 _SHOWN = 4_000
 
@@ -74,6 +76,21 @@ def complete(
     return replace(answer, text=cleaned(answer.text))
 
 
+def try_out(provider: ChatProvider, question: str, seconds: float, max_tokens: int) -> str:
+    """Return what a model says, past an open circuit, which a success closes. Raise CallFailed."""
+    request = Request(messages=(Message(USER, question),), max_tokens=max_tokens)
+    entry = Entry(provider, TRIAL, None)
+    try:
+        answer = provider.answer(request, seconds)
+    except CallFailed as error:
+        # A key that is only being tried says nothing about the model that serves.
+        entry.failed(error.kind)
+        raise
+    circuit.succeeded(provider)
+    entry.answered(answer)
+    return str(cleaned(answer.text))
+
+
 def _asked(
     provider: ChatProvider,
     request: Request,
@@ -81,7 +98,7 @@ def _asked(
     purpose: str,
     job: JobId,
 ) -> T:
-    """Make one call, tell the circuit and the accounts, and read the answer."""
+    """Make one call where the circuit lets it through, and read the answer."""
     circuit.enter(provider)
     entry = Entry(provider, purpose, job)
     try:

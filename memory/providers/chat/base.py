@@ -118,9 +118,10 @@ class ChatProvider:
         """Make one call. Raise CallFailed; anything else that is raised counts as nonsense."""
         raise NotImplementedError
 
-    def answer(self, request: Request) -> Answer:
-        """Call, again where that may mend, within `timeout_seconds`. Raise CallFailed."""
-        return patiently(lambda seconds: self._any_way(request, seconds), self.timeout_seconds)
+    def answer(self, request: Request, seconds: float | None = None) -> Answer:
+        """Call, again where that may mend, within `timeout_seconds` or less. Raise CallFailed."""
+        most = min(self.timeout_seconds, seconds or self.timeout_seconds)
+        return patiently(lambda left: self._any_way(request, left), most)
 
     def _any_way(self, request: Request, seconds: float) -> Answer:
         if request.form is None:

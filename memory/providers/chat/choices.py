@@ -14,36 +14,33 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True)
 class Kind:
-    """A provider that people can name: how it is called, and where it answers by default."""
+    """A provider that people can name: its name in lists and in sentences, its own address."""
 
     name: str
     label: str
+    speaks: str
     base_url: str
     #: Whether it answers nobody without a key.
     needs_key: bool = True
     example: str = ""
 
 
+_ANTHROPIC_URL = "https://api.anthropic.com"
+_GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai"
+_OLLAMA_URL = "http://127.0.0.1:11434/v1"
+
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(ANTHROPIC, "Anthropic", "https://api.anthropic.com", example="claude-haiku-4-5"),
+        Kind(ANTHROPIC, "Anthropic", "Anthropic", _ANTHROPIC_URL, example="claude-haiku-4-5"),
         Kind(
-            OPENAI,
-            "OpenAI, or a server that speaks its protocol",
-            OPENAI_URL,
-            needs_key=False,
-            example="gpt-5.4-mini",
+            OPENAI, "OpenAI, or a server that speaks its protocol", "OpenAI's protocol", OPENAI_URL,
+            needs_key=False, example="gpt-5.4-mini",
         ),
-        Kind(
-            GEMINI,
-            "Google Gemini",
-            "https://generativelanguage.googleapis.com/v1beta/openai",
-            example="gemini-flash-latest",
-        ),
-        Kind(OLLAMA, "Ollama", "http://127.0.0.1:11434/v1", False, "qwen3:8b"),
+        Kind(GEMINI, "Google Gemini", "Gemini", _GEMINI_URL, example="gemini-flash-latest"),
+        Kind(OLLAMA, "Ollama", "Ollama", _OLLAMA_URL, needs_key=False, example="qwen3:8b"),
     )
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which chat models serve: the configuration first, then what an administrator chose."""
+"""Which chat models serve: the configuration, else what an administrator chose on the page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from goclaw_site.config import get_config
 from goclaw_site.configmodel import ChatModel
+from goclaw_site.errors import ConfigError
+from memory.providers.chat import saved
 from memory.providers.chat.base import ChatProvider
 from memory.providers.chat.choices import ANTHROPIC, GEMINI, KINDS, Choice
 
@@ -16,9 +18,13 @@ ROLES = (AGENT, BACKGROUND)
 
 #: Where a choice comes from.
 CONFIGURED = "configured"
+ON_PAGE = "page"
 BY_GEMINI = "gemini"
 AS_AGENT = "agent"
 NONE = "none"
+
+#: Providers kept: both roles, and what they were before.
+_KEPT = 4
 
 _lock = threading.Lock()
 _made: dict[str, ChatProvider] = {}
@@ -27,10 +33,11 @@ _served: dict[str, ChatProvider | None] = {}
 
 @dataclass(frozen=True)
 class Chosen:
-    """A role's model, or none, and where that was decided."""
+    """A role's model, or none, where that was decided, and what is wrong with it in words."""
 
     choice: Choice | None
     origin: str
+    problem: str = ""
 
 
 def chosen(role: str) -> Chosen:
@@ -44,7 +51,12 @@ def chosen(role: str) -> Chosen:
     if gemini is not None:
         return Chosen(gemini, BY_GEMINI)
     agent = chosen(AGENT)
-    return Chosen(agent.choice, AS_AGENT if agent.choice else NONE)
+    return Chosen(agent.choice, AS_AGENT if agent.choice else NONE, agent.problem)
+
+
+def is_configured(role: str) -> bool:
+    """Whether file or environment decide about a role, so that the page does not."""
+    return _section(role).provider is not None
 
 
 def provider_for(role: str) -> ChatProvider | None:
@@ -56,10 +68,12 @@ def provider_for(role: str) -> ChatProvider | None:
 
 
 def make(choice: Choice) -> ChatProvider:
-    """Return a provider for the choice, kept while the process lives."""
+    """Return a provider for the choice; those of the last few choices are kept."""
     with _lock:
         if choice.fingerprint not in _made:
-            _made[choice.fingerprint] = _new(choice)
+            _made[choice.fingerprint] = fresh(choice)
+            for old in list(_made)[:-_KEPT]:
+                del _made[old]
         return _made[choice.fingerprint]
 
 
@@ -75,7 +89,8 @@ def reset() -> None:
         _made.clear()
 
 
-def _new(choice: Choice) -> ChatProvider:
+def fresh(choice: Choice) -> ChatProvider:
+    """Return a provider for the choice that nobody else uses."""
     # The SDKs take a second to import: only processes that call a model pay for it.
     if choice.kind == ANTHROPIC:
         from memory.providers.chat.anthropic_messages import AnthropicProvider
@@ -87,11 +102,25 @@ def _new(choice: Choice) -> ChatProvider:
 
 
 def _own(role: str) -> Chosen | None:
-    ai = get_config().ai
-    section = ai.agent if role == AGENT else ai.background
+    section = _section(role)
     if section.provider is None:
-        return None
+        return _on_page(role)
     return Chosen(None if section.provider == NONE else _of(section), CONFIGURED)
+
+
+def _section(role: str) -> ChatModel:
+    ai = get_config().ai
+    return ai.agent if role == AGENT else ai.background
+
+
+def _on_page(role: str) -> Chosen | None:
+    kept = saved.read(role)
+    if kept is None:
+        return None
+    try:
+        return Chosen(saved.choice_of(kept), ON_PAGE)
+    except ConfigError as error:
+        return Chosen(None, ON_PAGE, f"{error.message} Set it again on the page Models.")
 
 
 def _of(section: ChatModel) -> Choice:
