@@ -89,7 +89,7 @@ def replace(memory: Memory, pieces: Sequence[Piece], model: str) -> int:
     """
     known = known_vectors({piece.text_hash for piece in pieces}, model)
     marks = _marks(memory.pk)
-    _delete(memory.pk)
+    _delete(MemoryChunk.objects.filter(memory_id=memory.pk))
     rows = [
         _row(memory, piece, marks.get(piece.key, ""), model, known.get(piece.text_hash))
         for piece in pieces
@@ -133,15 +133,16 @@ def known_vectors(hashes: set[str], model: str) -> dict[str, FloatVector]:
     return found
 
 
-def drop(memory_id: uuid.UUID) -> None:
-    """Delete the chunks of a record with their keyword rows and vectors."""
-    keys = list(_marks(memory_id))
-    _delete(memory_id)
-    release(keys)
+def drop(memory_ids: Sequence[uuid.UUID]) -> None:
+    """Delete the chunks of records with their keyword rows and vectors."""
+    for batch in batches(memory_ids):
+        rows = MemoryChunk.objects.filter(memory_id__in=batch)
+        keys = list(rows.values_list("key", flat=True))
+        _delete(rows)
+        release(keys)
 
 
-def _delete(memory_id: uuid.UUID) -> None:
-    chunks = MemoryChunk.objects.filter(memory_id=memory_id)
+def _delete(chunks: QuerySet[MemoryChunk]) -> None:
     log(chunks.exclude(embedding_model="").values_list("pk", flat=True), MemoryChange.DROP)
     chunks.delete()
 

@@ -51,6 +51,5 @@ def _purge_some() -> bool:
             .filter(expires_at__lte=timezone.now() - KEPT)
             .order_by("pk")[:_BATCH]
         )
-        for memory in ended:
-            write.erase(memory, "expiry")
+        write.erase(ended, "expiry")
     return len(ended) == _BATCH

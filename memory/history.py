@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 import uuid
+from collections.abc import Sequence
 
 from memory.models import Memory, MemoryRevision
+from memory.vocabulary import DELETED
 
 
 def decide(
@@ -38,6 +40,23 @@ def decide(
         text_after=texts[1],
         merged=merged,
         final=final,
+    )
+
+
+def bury(memories: Sequence[Memory], actor: str) -> None:
+    """Leave a tombstone of each record: who, when and the hash of its text."""
+    run_id = uuid.uuid4()
+    MemoryRevision.objects.bulk_create(
+        MemoryRevision(
+            run_id=run_id,
+            old=memory,
+            access=memory.access,
+            via="manual",
+            decision=DELETED,
+            actor=actor,
+            old_hash=memory.content_hash,
+        )
+        for memory in memories
     )
 
 

@@ -85,7 +85,7 @@ def clear(principal: Principal, owner: int) -> int:
     while batch := list(_of(owner)[:_BATCH]):
         with transaction.atomic():
             for memory in batch:
-                write.erase(memory, principal.actor)
+                write.erase([memory], principal.actor)
         gone += len(batch)
     vetoes.drop(access_token(PERSONAL, owner))
     audit.record(principal, "records.clear", f"person:{owner}", count=gone)
@@ -108,7 +108,7 @@ def forget_by_id(principal: Principal, memory_id: uuid.UUID) -> None:
         if memory is None:
             raise NotFound("No such record.")
         audit.record(principal, "forget", audit.of_record(memory_id), scope=memory.scope)
-        write.erase(memory, principal.actor)
+        write.erase([memory], principal.actor)
 
 
 def _of(owner: int) -> QuerySet[Memory]:
@@ -124,7 +124,7 @@ def _unite_equals(principal: Principal, source: int, target: int) -> int:
         if twin is None:
             continue
         _join(memory, twin)
-        write.erase(memory, principal.actor)
+        write.erase([memory], principal.actor)
         united += 1
     return united
 

@@ -10,16 +10,16 @@ from dataclasses import replace
 from django.db import transaction
 
 from goclaw_site.errors import GoclawError, NotFound, Refused
-from memory import audit, chunks, credentials, queue, windows
+from memory import audit, chunks, credentials, entities, queue, windows
 from memory.access import Principal, administers, require_change, require_write, visible
 from memory.amending import apply, expired, require_critical_right
 from memory.beliefs import deleting, settling
 from memory.beliefs.retiring import retire
 from memory.drafts import Changes, Draft, check_changes, check_draft
-from memory.history import content_hash, decide, live_key
+from memory.history import bury, content_hash, live_key
 from memory.models import Memory, MemoryRevision
 from memory.placing import Written, place
-from memory.vocabulary import DELETED, PENDING, PERSONAL
+from memory.vocabulary import PENDING, PERSONAL
 
 __all__ = [
     "BULK_LIMIT",
@@ -141,19 +141,24 @@ def forget(principal: Principal, memory_id: uuid.UUID) -> None:
         if memory.scope != PERSONAL and not administers(principal):
             raise Refused("Shared records are deleted by administrators only.")
         audit.record(principal, "forget", subject, scope=memory.scope)
-        erase(memory, principal.actor)
+        erase([memory], principal.actor)
 
 
-def erase(memory: Memory, actor: str) -> None:
-    """Delete the record, its copies and the texts that its history holds."""
-    chunks.drop(memory.pk)
-    deleting.wipe(memory)
-    if memory.scope == PERSONAL:
-        MemoryRevision.objects.filter(old_id=memory.pk).delete()
-    else:
-        decide(memory, None, via="manual", decision=DELETED, actor=actor)
-    around = windows.around([memory.pk])
-    memory.delete()
+def erase(memories: Sequence[Memory], actor: str) -> None:
+    """Delete records, their copies, what histories quote of them, and entities of theirs alone.
+
+    A few statements however many there are. Call inside a transaction, with some hundreds at most.
+    """
+    ids = [memory.pk for memory in memories]
+    around = windows.around(ids) - set(ids)
+    mentioned = entities.mentioned_by(ids)
+    chunks.drop(ids)
+    deleting.wipe(ids)
+    own = [memory.pk for memory in memories if memory.scope == PERSONAL]
+    MemoryRevision.objects.filter(old_id__in=own).delete()
+    bury([memory for memory in memories if memory.scope != PERSONAL], actor)
+    Memory.objects.filter(pk__in=ids).delete()
+    entities.drop_unmentioned(mentioned)
     windows.refresh(around)
 
 

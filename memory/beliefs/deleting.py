@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from memory.chunks import batches
 from memory.models import Memory, MemoryRevision, MemoryTag
 from memory.vocabulary import RESTS_ON_DELETED, RETIRED
 
 
-def wipe(memory: Memory) -> None:
-    """Take the record's text out of every decision; flag the merged records that rest on it.
+def wipe(memory_ids: Sequence[uuid.UUID]) -> None:
+    """Take the records' texts out of every decision; flag the merged records that rest on them.
 
     A reason may quote either side, so it goes with the text of either.
     """
-    resting = _resting_on([memory.pk])
+    for batch in batches(memory_ids):
+        _wipe(set(batch))
+
+
+def _wipe(ids: set[uuid.UUID]) -> None:
+    resting = _resting_on(ids)
     _flag(resting)
-    MemoryRevision.objects.filter(old_id=memory.pk).update(
+    MemoryRevision.objects.filter(old_id__in=ids).update(
         text_before="", text_after="", reason="", undone_reason=""
     )
-    MemoryRevision.objects.filter(new_id__in=[memory.pk, *resting]).update(text_after="")
-    quoting = MemoryRevision.objects.filter(new_id=memory.pk).exclude(reason="")
-    _forget_reasons(set(quoting.values_list("old_id", flat=True)), memory)
+    MemoryRevision.objects.filter(new_id__in=ids | resting).update(text_after="")
+    quoting = MemoryRevision.objects.filter(new_id__in=ids).exclude(reason="")
+    _forget_reasons(set(quoting.values_list("old_id", flat=True)), ids)
     quoting.update(reason="")
 
 
@@ -45,9 +51,12 @@ def _flag(ids: set[uuid.UUID]) -> None:
     )
 
 
-def _forget_reasons(ids: set[uuid.UUID], newer: Memory) -> None:
-    """The reason stands on the retired record, too."""
-    retired = Memory.objects.filter(pk__in=ids)
-    for old in [row for row in retired if row.metadata.get("superseded_by") == str(newer.pk)]:
-        old.metadata = {**old.metadata, "superseded_reason": ""}
-        old.save(update_fields=["metadata"])
+def _forget_reasons(ids: set[uuid.UUID], newer: set[uuid.UUID]) -> None:
+    """The reason stands on the retired records, too."""
+    gone = {str(pk) for pk in newer}
+    for batch in batches(sorted(ids)):
+        retired = Memory.objects.filter(pk__in=batch)
+        quoting = [row for row in retired if row.metadata.get("superseded_by") in gone]
+        for old in quoting:
+            old.metadata = {**old.metadata, "superseded_reason": ""}
+        Memory.objects.bulk_update(quoting, ["metadata"])

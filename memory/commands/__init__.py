@@ -4,6 +4,7 @@ from memory.commands import (
     add,
     backup,
     check,
+    clear,
     clear_user,
     db_export,
     db_import,
@@ -23,6 +24,7 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     reindex.COMMAND,
     check.COMMAND,
     forget.COMMAND,
+    clear.COMMAND,
     clear_user.COMMAND,
 )
 

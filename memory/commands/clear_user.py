@@ -37,7 +37,8 @@ def run(call: Call) -> int:
 def _done(call: Call, person: User, gone: int, copy: str) -> int:
     if call.as_json:
         call.answer({"user": person.get_username(), "deleted": gone, "backup": copy or None})
-    call.say(f"Deleted {gone:,} personal records of {person.get_username()}.")
+    noun = "record" if gone == 1 else "records"
+    call.say(f"Deleted {gone:,} personal {noun} of {person.get_username()}.")
     if gone:
         call.say(f"Backup: {copy or 'none: this database system has its own tools'}")
     return 0 if gone else 1

@@ -6,12 +6,15 @@ import uuid
 from argparse import ArgumentParser
 
 from goclaw_site.errors import GoclawError, NotFound
-from memory import backups, ownership
+from memory import backups, ownership, queries
 from memory.access import require_change
 from memory.commands.base import Call, Subcommand, agreed
 from memory.filters import Filters
 from memory.search import SearchRequest, search
 from memory.search.pipeline import MAX_RESULTS
+
+_SHOWN = 20
+_WIDTH = 80
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -26,6 +29,7 @@ def run(call: Call) -> int:
     ids = _found(call, call.options.what)
     if not ids:
         return _done(call, 0, 0, "")
+    _show(call, ids)
     noun = "this record" if len(ids) == 1 else f"these {len(ids)} records"
     if not agreed(call, f"Delete {noun} for good?"):
         return 1
@@ -41,6 +45,23 @@ def _found(call: Call, what: str) -> list[uuid.UUID]:
     except ValueError:
         results = search(call.principal, SearchRequest(what, Filters(), max_results=MAX_RESULTS))
         return [hit.id for hit in results.hits]
+
+
+def _show(call: Call, ids: list[uuid.UUID]) -> None:
+    """The texts that the caller may read; of the others nothing but that one was named."""
+    texts = queries.texts(call.principal, ids[:_SHOWN])
+    call.say("This would delete:")
+    for memory_id in ids[:_SHOWN]:
+        call.say(f"  {memory_id}  {_opening(texts.get(memory_id))}")
+    if len(ids) > _SHOWN:
+        call.say(f"  and {len(ids) - _SHOWN:,} more")
+
+
+def _opening(text: str | None) -> str:
+    if text is None:
+        return "(not yours to read, or not there)"
+    line = " ".join(text[: _WIDTH * 2].split())
+    return line if len(line) <= _WIDTH else f"{line[:_WIDTH]} …"
 
 
 def _forget(call: Call, memory_id: uuid.UUID) -> bool:

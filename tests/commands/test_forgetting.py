@@ -150,3 +150,46 @@ def test_audit_at_the_terminal(run, ann):
         run("audit", "--since", "soon")
     with pytest.raises(Refused):
         run("audit", "--key", ann.key)
+
+
+def test_clear_says_what_would_go_and_asks(run, ann):
+    note = caller("root", is_superuser=True).wrote("shared")
+    before = backup_files()
+    with pytest.raises(Refused, match="Delete these 4 records"):
+        run("memory", "clear")
+    done = run("memory", "clear", "--scope", "personal", "--yes")
+    assert "personal 3 (personal records of 1 people among them)" in done.out
+    assert "Deleted 3 records." in done.out
+    assert CANARY not in done.out
+    assert [str(pk) for pk in Memory.objects.values_list("pk", flat=True)] == [note]
+    assert len(backup_files() - before) == 1
+    told = run("memory", "clear", "--yes", "--json").json
+    assert (told["deleted"], told["by_scope"]) == (1, {"agent_notes": 1})
+    assert run("memory", "clear", "--yes").status == 1
+    with pytest.raises(InvalidInput, match="pages"):
+        run("memory", "clear", "--scope", "wiki", "--yes")
+    with pytest.raises(Refused):
+        run("memory", "clear", "--yes", "--key", ann.key)
+
+
+def test_forget_shows_what_would_go(run, ann):
+    root = caller("root", is_superuser=True)
+    for number in range(25):
+        root.wrote(f"heron number {number} " + "and more words " * 20)
+    index_all()
+    done = run("memory", "forget", "heron", "--yes")
+    shown = [line for line in done.out.splitlines() if line.startswith("  ")]
+    assert len(shown) == 21
+    assert shown[-1] == "  and 5 more"
+    assert "heron number" in shown[0]
+    assert all(len(line) < 140 for line in shown)
+    assert "Deleted 25" in done.out
+
+
+def test_forget_shows_no_text_of_others(run, ann):
+    memory_id = str(Memory.objects.all()[0].pk)
+    with pytest.raises(Refused):
+        run("memory", "forget", memory_id)
+    done = run("memory", "forget", memory_id, "--yes")
+    assert "not yours to read" in done.out
+    assert CANARY not in done.out

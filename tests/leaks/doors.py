@@ -371,6 +371,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory reindex": Terminal((("--missing",),)),
     "memory check": Terminal(),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
+    "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
     "providers check": Terminal(),
     "keys create": Terminal(left_out="prints the one secret that it makes; test_keys"),

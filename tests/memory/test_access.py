@@ -260,7 +260,7 @@ def clean_slate() -> None:
 def forget_quietly(record: Memory) -> None:
     from memory.write import erase
 
-    erase(record, "test")
+    erase([record], "test")
 
 
 @quick

@@ -107,4 +107,4 @@ def _ranks(who: Principal, query: str) -> list[tuple[str, float]]:
 
 def _empty() -> None:
     for record in Memory.objects.all():
-        erase(record, "test")
+        erase([record], "test")

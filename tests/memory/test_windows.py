@@ -131,7 +131,7 @@ steps = st.lists(
 @given(steps)
 def test_after_any_history_the_windows_are_as_if_made_anew(keyword_only, steps):
     for record in Memory.objects.all():
-        erase(record, "test")
+        erase([record], "test")
     for act, position, word in steps:
         held = Memory.objects.filter(sources__position=position, live_key__isnull=False).first()
         if act == "write":
