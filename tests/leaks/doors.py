@@ -369,7 +369,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory ingest": Terminal((("{file}",),)),
     "memory stats": Terminal(),
     "memory reindex": Terminal((("--missing",),)),
-    "memory check": Terminal(),
+    "memory check": Terminal(((), ("--repair",))),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
     "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
