@@ -15,6 +15,7 @@ from django.utils import timezone
 from goclaw_site.errors import Conflict, GoclawError, NotFound
 from memory import audit, expiry, indexing, queue, reindexing
 from memory.access import Principal, require_administrator
+from memory.backups import scheduled
 from memory.models import EngineState, Job, Memory, MemoryChange
 from memory.providers.chat import accounts
 
@@ -28,7 +29,7 @@ FORGOTTEN = timedelta(seconds=10)
 
 #: A step does some work before the deadline and tells whether the job is finished.
 Step = Callable[[Job, float], bool]
-STEPS: dict[str, Step] = {"reindex": reindexing.step}
+STEPS: dict[str, Step] = {"reindex": reindexing.step, scheduled.KIND: scheduled.step}
 
 
 def index_waiting() -> None:
@@ -57,6 +58,19 @@ def sweep() -> None:
 def seen() -> None:
     """Leave a sign of life that readiness and stats read."""
     EngineState.record(EngineState.WORKER_SEEN, timezone.now().isoformat())
+
+
+def back_up() -> None:
+    """Start the scheduled backup, unless one runs already."""
+    seen()
+    if backup_running() is None:
+        start(scheduled.KIND, {"by": scheduled.SCHEDULE}, "server")
+
+
+def backup_running() -> Job | None:
+    """Return the backup in the making."""
+    unfinished = Job.objects.filter(kind=scheduled.KIND).exclude(state__in=Job.ENDED)
+    return unfinished.order_by("created_at").first()
 
 
 def start(kind: str, params: dict[str, Any], actor: str) -> Job:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from goclaw_site.config import database_file, get_config, state_dir
 from memory import providers, readiness
 from memory.access import Principal, visible, visible_tokens
+from memory.backups import recording
 from memory.chunks import HISTORY, REPEAT
 from memory.models import Memory, MemoryChunk, MemoryTag
 from memory.providers.chat import accounts
@@ -80,6 +81,7 @@ def _engine() -> dict[str, Any]:
         "all_pending": readiness.waiting_count(),
         "index_lag_seconds": round(readiness.index_lag(), 1),
         "worker_alive": readiness.worker_alive(),
+        "backup": _backup(),
         "model_calls": _model_calls(),
     }
     if chunks > ADVISED_CHUNKS and connection.vendor == "sqlite":
@@ -95,6 +97,13 @@ def _model_calls() -> dict[str, Any]:
         "days_30": accounts.totals(month),
         "by_purpose_days_30": {row.purpose: row.tokens for row in accounts.used(month)},
     }
+
+
+def _backup() -> dict[str, Any]:
+    """Return the last try and the last good one, with its age in hours; each None before it."""
+    held = recording.last()
+    age = recording.age_seconds(held["last_good"])
+    return {**held, "hours": None if age is None else round(age / 3600, 1)}
 
 
 def _database_bytes() -> int:

@@ -47,7 +47,10 @@ class Restored:
 
 
 def in_the_way(state: Path, papers: Manifest) -> list[str]:
-    """The parts of a state directory that a restore would move aside."""
+    """The parts of a state directory that a restore would move aside. Raise Conflict."""
+    if (state / UP_LOCK).exists():
+        with _no_server(state):
+            pass
     return _occupied(_current(state), papers)
 
 

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from memory.access import require_administrator
 from memory.backups import recording
+from memory.backups.listing import restore_command
 from memory.backups.manifest import Manifest
 from memory.commands.base import Call, Subcommand
 
@@ -65,7 +66,7 @@ def _lines(target: Path, made: Manifest) -> list[str]:
         lines.append("Without the vault and the key that signs sessions: --secrets takes them too.")
     if made.left_out:
         lines.append(f"Left out, as links or sockets: {', '.join(made.left_out[:5])}.")
-    return [*lines, f"Restore it with: goclaw db restore {target}"]
+    return [*lines, f"Restore it with: {restore_command(target)}"]
 
 
 def _progress(call: Call) -> Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory.commands.base import Call, Subcommand
+from memory.pages.sentences import waited
 from memory.stats import stats
 
 
@@ -35,11 +36,21 @@ def _lines(figures: dict[str, Any]) -> list[str]:
             f"Whole index {engine['all_records']:,} records, {engine['all_chunks']:,} chunks",
             f"Database    {engine['driver']}, {engine['database_bytes'] / 1e6:.1f} MB",
             f"Worker      {worker}; index lag {engine['index_lag_seconds']} s",
+            *_backup(engine["backup"]),
             f"Models      {_used(engine['model_calls']['days_30'])} in 30 days",
         ]
     if figures["embeddings_off"]:
         lines.append(f"Keyword only: {figures['embeddings_off']}")
     return lines + ([engine["advice"]] if "advice" in engine else [])
+
+
+def _backup(held: dict[str, Any]) -> list[str]:
+    last, good = held["last"], held["last_good"]
+    words = "none yet: goclaw db backup DIR makes one"
+    if good:
+        words = f"{waited(held['hours'] * 3600)} ago, {good['bytes'] / 1e6:,.1f} MB, {good['path']}"
+    failed = [f"            the last try failed: {last['why']}"] if last and not last["ok"] else []
+    return [f"Last backup {words}", *failed]
 
 
 def _used(sums: dict[str, int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from memory.pages import changing, deciding, models, views
+from memory.pages import backups, changing, deciding, models, views
 
 urlpatterns = [
     path("", views.browse, name="memory"),
@@ -27,5 +27,8 @@ urlpatterns = [
     path("models/<slug:part>/try/", models.attempt, name="models-try"),
     path("models/<slug:role>/clear/", models.clear, name="models-clear"),
     path("models/<slug:role>/", models.edit, name="models-edit"),
+    path("backups/", backups.everything, name="backups"),
+    path("backups/now/", backups.now, name="backups-now"),
+    path("backups/cancel/", backups.cancel, name="backups-cancel"),
     path("components/", views.components, name="components"),
 ]

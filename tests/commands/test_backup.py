@@ -41,7 +41,7 @@ def test_with_secrets_the_new_machine_is_the_old_one(state, tmp_path):
 
 def test_without_the_vault_it_says_exactly_what_is_missing(state, tmp_path):
     made = outside(state, "db", "backup", tmp_path / "one")
-    assert f"goclaw db restore {tmp_path / 'one'}" in made.out
+    assert f"GOCLAW_STATE_DIR={state} goclaw db restore {tmp_path / 'one'}" in made.out
     assert "--secrets" in made.out
     done = outside(tmp_path / "new", "db", "restore", tmp_path / "one")
     assert done.status == 0, done.err
