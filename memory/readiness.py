@@ -47,10 +47,10 @@ def _parts() -> dict[str, Any]:
 
 def _model(role: str) -> str:
     """Say how a chat model is: its work waits and is done later, so it makes nothing unready."""
-    provider = chat.provider_for(role)
-    if provider is None:
+    served = chat.served(role)
+    if served is None:
         return "not set"
-    until = chat.circuit.state(provider).until
+    until = chat.circuit.state(served).until
     return f"failed and is left alone until {until.isoformat()}" if until else "ok"
 
 

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from goclaw_site.errors import Conflict, GoclawError, NotFound
@@ -27,6 +28,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     return render(request, "memory/models.html", modelwords.overview())
 
 
+@sensitive_post_parameters("key")
 @admin_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, role: str) -> HttpResponse:

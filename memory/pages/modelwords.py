@@ -87,7 +87,7 @@ def role(name: str) -> Role:
 
 def overview() -> dict[str, Any]:
     """Return everything that the page shows."""
-    serving = {name: choosing.provider_for(name) is not None for name in choosing.ROLES}
+    serving = {name: choosing.served(name) is not None for name in choosing.ROLES}
     return {
         "parts": [*(_model(name) for name in choosing.ROLES), _embeddings()],
         "features": [(feature, serving[feature.role]) for feature in features.FEATURES],
@@ -110,7 +110,7 @@ def outcome(trial: Trial) -> tuple[str, bool]:
 
 def _model(name: str) -> Part:
     words, found = ROLES[name], choosing.chosen(name)
-    provider = choosing.provider_for(name)
+    served = choosing.served(name)
     kept = saved.read(name)
     on_page = kept is not None and found.origin == choosing.ON_PAGE
     part: dict[str, Any] = {
@@ -118,12 +118,12 @@ def _model(name: str) -> Part:
         "origin": _origin(name, found, kept), "editable": not choosing.is_configured(name),
         "at": parse_datetime(kept.at) if kept and on_page and kept.at else None,
     }  # fmt: skip
-    if provider is None:
+    if served is None:
         level, state = ("bad", "Cannot be used") if found.problem else ("warn", "Not set")
         return Part(**part, level=level, state=state, served="", host="", note=found.problem)
-    held = circuit.state(provider)
-    speaks = KINDS[provider.kind].speaks if provider.kind in KINDS else provider.kind
-    part |= {"served": provider.model, "host": f"{speaks} at {provider.host}", "on": True}
+    held = circuit.state(served)
+    speaks = KINDS[served.kind].speaks if served.kind in KINDS else served.kind
+    part |= {"served": served.model, "host": f"{speaks} at {served.host}", "on": True}
     if held.until is None:
         return Part(**part, level="ok", state="Set")
     clock = f"{timezone.localtime(held.until):%H:%M:%S}"

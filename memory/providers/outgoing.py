@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 
@@ -103,9 +102,3 @@ def _reason(error: Exception) -> dict[str, Any]:
 
 def _code(reason: dict[str, Any]) -> str:
     return str(reason.get("code") or reason.get("type") or "")
-
-
-def host(base_url: str) -> str:
-    """Return the host for messages: an address may hold a name and a password."""
-    parts = urlsplit(base_url)
-    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "(no host)"

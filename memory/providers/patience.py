@@ -19,6 +19,8 @@ from memory.providers.failures import CallFailed
 ATTEMPTS = 3
 #: Longest pause that a provider's Retry-After is followed for; beyond it the work is put off.
 LONGEST_PAUSE = 20.0
+#: Seconds without which another try is not worth its while.
+_SHORTEST = 1.0
 
 T = TypeVar("T")
 _growing = wait_random_exponential(multiplier=0.5, max=4)
@@ -34,7 +36,7 @@ def patiently(
         return max(end - time.monotonic(), 0.05)
 
     def over(state: RetryCallState) -> bool:
-        return stop_after_attempt(ATTEMPTS)(state) or _pause(state) >= left()
+        return stop_after_attempt(ATTEMPTS)(state) or _pause(state) + _SHORTEST > left()
 
     again = Retrying(
         retry=retry_if_exception(lambda error: isinstance(error, CallFailed) and error.soon),

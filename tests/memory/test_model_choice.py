@@ -1,8 +1,12 @@
 """Which model serves what: the configuration, the page, Gemini, the agent's own."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
+from django.conf import settings
 
 from goclaw_site.config import state_dir, vault
 from goclaw_site.errors import ConfigError, ProviderError, Refused
@@ -182,6 +186,38 @@ class TestOnThePage:
         with pytest.raises(Refused):
             saved.clear(who, "agent")
         assert (saved.read("agent"), vault().names()) == (None, [])
+
+
+@pytest.mark.slow
+def test_looking_at_the_models_loads_no_sdk(tmp_path):
+    """They take seconds and tens of megabytes, which a process that calls no model must not pay."""
+    script = (
+        "import sys, django; django.setup()\n"
+        "from django.core.management import call_command\n"
+        "call_command('migrate', verbosity=0)\n"
+        "from memory import readiness\n"
+        "from memory.pages import modelwords\n"
+        "assert readiness.report()['models'] == {'agent': 'ok', 'background': 'ok'}\n"
+        "assert modelwords.overview()['parts'][0].served == 'big'\n"
+        "print({'anthropic', 'openai', 'httpx2'} & set(sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={
+            **os.environ,
+            "GOCLAW_STATE_DIR": str(tmp_path / "other"),
+            "DJANGO_SETTINGS_MODULE": "goclaw_site.settings",
+            "GOCLAW_MEMORY__SEARCH__PROVIDER": "none",
+            "GOCLAW_AI__AGENT__PROVIDER": "anthropic",
+            "GOCLAW_AI__AGENT__MODEL": "big",
+        },
+        cwd=settings.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.stdout.strip() == "set()", done.stderr
 
 
 class TestTrials:

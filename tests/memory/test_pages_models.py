@@ -1,6 +1,7 @@
 """The page about models: what is set, tried, kept and refused, in words and without the key."""
 
 import json
+import logging
 
 import pytest
 from django.contrib.auth.models import User
@@ -119,7 +120,8 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_failure_stands_at_its_field_and_keeps_what_was_typed(boss, server, name):
+def test_a_failure_stands_at_its_field_and_keeps_what_was_typed(boss, server, name, caplog):
+    caplog.set_level(logging.DEBUG)
     server.fault, field, words = FAULTS[name]
     shown = post(boss, _typed(server), code=422)
     assert words in shown
@@ -128,6 +130,7 @@ def test_a_failure_stands_at_its_field_and_keeps_what_was_typed(boss, server, na
     assert 'value="small"' in shown
     assert f'value="{server.address}/v1"' in shown
     assert "Save without trying" in shown
+    assert KEY not in caplog.text + page(boss)
     assert (saved.read("agent"), vault().names()) == (None, [])
 
 

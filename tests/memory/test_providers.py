@@ -11,7 +11,7 @@ import pytest
 from goclaw_site.errors import ProviderError
 from memory import jobs, providers
 from memory.models import EngineState, Memory
-from memory.providers import local, patience
+from memory.providers import local, openai_compat, patience
 from tests.contract.serving import JSON, serving, status, vectors_as_json
 from tests.memory.making import ADMIN, BagProvider, ask, index_all, make_due, note, serve, texts
 
@@ -135,6 +135,13 @@ class TestOverHttp:
         with pytest.raises(ProviderError):
             providers.current().query("a")
         assert providers.current()._rest_until == now + rest
+
+    def test_an_answer_that_is_too_large_is_dropped(self, server, monkeypatch):
+        monkeypatch.setattr(openai_compat, "EMBEDDING_BYTES", 2_000)
+        providers.reset()
+        server.behaviour = lambda body: (200, JSON, b" " * 2_001)
+        with pytest.raises(ProviderError, match="over 2,000 bytes"):
+            providers.current().query("a")
 
     def test_a_redirect_is_not_followed(self, server):
         elsewhere = {"Location": f"{server.address}/embeddings"}

@@ -14,7 +14,15 @@ from __future__ import annotations
 from memory.providers.chat import choosing, circuit
 from memory.providers.chat.asking import ask, complete
 from memory.providers.chat.base import ASSISTANT, USER, Answer, ChatProvider, Message
-from memory.providers.chat.choosing import AGENT, BACKGROUND, ROLES, provider_for, reset, use
+from memory.providers.chat.choosing import (
+    AGENT,
+    BACKGROUND,
+    ROLES,
+    provider_for,
+    reset,
+    served,
+    use,
+)
 from memory.providers.failures import CallFailed
 
 __all__ = [
@@ -34,6 +42,7 @@ __all__ = [
     "complete",
     "provider_for",
     "reset",
+    "served",
     "use",
     "why_none",
 ]
@@ -51,7 +60,7 @@ def agent_model() -> ChatProvider | None:
 
 def why_none(role: str = BACKGROUND) -> str:
     """Return why a role has no model, in words for people; empty where it has one."""
-    if choosing.provider_for(role) is not None:
+    if choosing.served(role) is not None:
         return ""
     found = choosing.chosen(role)
     if found.problem:

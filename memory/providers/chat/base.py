@@ -12,7 +12,6 @@ from pydantic import BaseModel
 
 from memory.providers.chat.choices import Choice
 from memory.providers.failures import REJECTED, CallFailed
-from memory.providers.outgoing import host
 from memory.providers.patience import patiently
 
 USER = "user"
@@ -99,7 +98,8 @@ class ChatProvider:
     def __init__(self, choice: Choice) -> None:
         self.kind = choice.kind
         self.model = choice.model
-        self.host = host(choice.base_url)
+        self.host = choice.host
+        self.endpoint = choice.endpoint
         self.timeout_seconds = choice.timeout_seconds
         self.max_tokens = choice.max_tokens
         self._way = 0
@@ -108,11 +108,6 @@ class ChatProvider:
     def who(self) -> str:
         """How messages call it."""
         return f"The model provider {self.host}"
-
-    @property
-    def endpoint(self) -> str:
-        """What failures and their pauses are counted by."""
-        return f"{self.kind} {self.host} {self.model}"[:200]
 
     def send(self, request: Request, way: str, seconds: float) -> Answer:
         """Make one call. Raise CallFailed; anything else that is raised counts as nonsense."""

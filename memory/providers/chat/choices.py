@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
 
 ANTHROPIC = "anthropic"
 OPENAI = "openai"
@@ -43,6 +45,26 @@ KINDS = {
 }  # fmt: skip
 
 
+class Served(Protocol):
+    """What is known of a model without calling it: a choice, or a provider made of one."""
+
+    @property
+    def kind(self) -> str:
+        """Which of KINDS it is."""
+
+    @property
+    def model(self) -> str:
+        """Its name at the provider."""
+
+    @property
+    def host(self) -> str:
+        """Where it answers."""
+
+    @property
+    def endpoint(self) -> str:
+        """What failures and their pauses are counted by."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """One model at one endpoint, wherever it was chosen. The key is in no representation."""
@@ -55,8 +77,24 @@ class Choice:
     max_tokens: int = 4096
 
     @property
+    def host(self) -> str:
+        """Return the host for messages: an address may hold a name and a password."""
+        return host(self.base_url)
+
+    @property
+    def endpoint(self) -> str:
+        """Return what failures and their pauses are counted by."""
+        return f"{self.kind} {self.host} {self.model}"[:200]
+
+    @property
     def fingerprint(self) -> str:
         """What tells two choices apart, for keeping the client of one."""
         facts = (self.kind, self.model, self.base_url, self.key)
         text = repr((*facts, self.timeout_seconds, self.max_tokens))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def host(base_url: str) -> str:
+    """Return the host for messages: an address may hold a name and a password."""
+    parts = urlsplit(base_url)
+    return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname or "(no host)"

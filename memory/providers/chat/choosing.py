@@ -10,7 +10,7 @@ from goclaw_site.configmodel import ChatModel
 from goclaw_site.errors import ConfigError
 from memory.providers.chat import saved
 from memory.providers.chat.base import ChatProvider
-from memory.providers.chat.choices import ANTHROPIC, GEMINI, KINDS, Choice
+from memory.providers.chat.choices import ANTHROPIC, GEMINI, KINDS, Choice, Served
 
 AGENT = "agent"
 BACKGROUND = "background"
@@ -65,6 +65,11 @@ def provider_for(role: str) -> ChatProvider | None:
         return _served[role]
     choice = chosen(role).choice
     return make(choice) if choice is not None else None
+
+
+def served(role: str) -> Served | None:
+    """Return what is known of a role's model, without loading an SDK for it."""
+    return _served[role] if role in _served else chosen(role).choice
 
 
 def make(choice: Choice) -> ChatProvider:

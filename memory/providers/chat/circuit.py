@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from memory.models import ModelCircuit
 from memory.providers.chat.base import ChatProvider
+from memory.providers.chat.choices import Served
 from memory.providers.failures import RESTING, CallFailed
 from memory.providers.patience import LONGEST_PAUSE
 
@@ -37,9 +38,9 @@ class State:
         return self.until is not None
 
 
-def state(provider: ChatProvider) -> State:
-    """Return how the circuit of a provider is."""
-    row = _row(provider)
+def state(served: Served) -> State:
+    """Return how the circuit of a model is."""
+    row = _row(served)
     if row is None:
         return State()
     until = row.open_until if _holds(row.open_until) else None
@@ -67,9 +68,9 @@ def succeeded(provider: ChatProvider) -> None:
         close(provider)
 
 
-def close(provider: ChatProvider) -> None:
+def close(served: Served) -> None:
     """Forget all failures: the next call goes through."""
-    ModelCircuit.objects.filter(pk=provider.endpoint).update(
+    ModelCircuit.objects.filter(pk=served.endpoint).update(
         failures=0, pauses=0, open_until=None, trying_until=None
     )
 
@@ -118,8 +119,8 @@ def _claim(row: ModelCircuit, provider: ChatProvider) -> bool:
     return bool(mine.update(trying_until=end))
 
 
-def _row(provider: ChatProvider) -> ModelCircuit | None:
-    return ModelCircuit.objects.filter(pk=provider.endpoint).first()
+def _row(served: Served) -> ModelCircuit | None:
+    return ModelCircuit.objects.filter(pk=served.endpoint).first()
 
 
 def _words(row: ModelCircuit) -> str:

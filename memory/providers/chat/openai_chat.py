@@ -7,9 +7,9 @@ from typing import Any
 import openai
 
 from memory.providers.chat.base import JSON, PLAIN, SCHEMA, Answer, ChatProvider, Form, Request
-from memory.providers.chat.choices import OPENAI_URL, Choice
+from memory.providers.chat.choices import OPENAI_URL, Choice, host
 from memory.providers.failures import DECLINED, NONSENSE, CallFailed
-from memory.providers.outgoing import CHAT_BYTES, client, host, speak
+from memory.providers.outgoing import CHAT_BYTES, client, speak
 
 
 class OpenAIChatProvider(ChatProvider):

@@ -102,10 +102,10 @@ def _key(name: str) -> str:
         changed = held.file.stat().st_mtime_ns
     except OSError:
         changed = 0
+    value = _opened.get((name, changed)) or held.get(name)
+    if value is None:
+        raise ConfigError("The key of the model is not in the vault of this machine.")
     if (name, changed) not in _opened:
-        value = held.get(name)
-        if value is None:
-            raise ConfigError("The key of the model is not in the vault of this machine.")
         _opened.clear()
         _opened[name, changed] = value
-    return _opened[name, changed]
+    return value
