@@ -158,9 +158,7 @@ def retag(memory: Memory) -> None:
 
     Hidden ones stay hidden: they hold a text that the record no longer has.
     """
-    held = MemoryChunk.objects.filter(memory=memory).exclude(access=HIDDEN)
-    _set_access(held.filter(duplicate_of=""), token(memory))
-    _set_access(held.exclude(duplicate_of=""), token(memory, repeats=True))
+    _retag([memory.pk], token(memory), token(memory, repeats=True))
     if memory.live_key is None:
         release(_marks(memory.pk))
 
@@ -173,9 +171,16 @@ def retag_live(memories: Sequence[Memory]) -> None:
         tokens.setdefault(key, []).append(memory.pk)
     for (alone, repeats), ids in tokens.items():
         for batch in batches(ids):
-            held = MemoryChunk.objects.filter(memory_id__in=batch).exclude(access=HIDDEN)
-            _set_access(held.filter(duplicate_of=""), alone)
-            _set_access(held.exclude(duplicate_of=""), repeats)
+            _retag(batch, alone, repeats)
+
+
+def _retag(memory_ids: Sequence[uuid.UUID], alone: str, repeats: str) -> None:
+    """Set the tokens by primary key: asked for chunks that repeat none, a database may read all."""
+    held = MemoryChunk.objects.filter(memory_id__in=memory_ids).exclude(access=HIDDEN)
+    rows = list(held.values_list("pk", "duplicate_of"))
+    for access, marked in ((alone, False), (repeats, True)):
+        for ids in batches([pk for pk, kept in rows if bool(kept) is marked]):
+            _set_access(MemoryChunk.objects.filter(pk__in=ids), access)
 
 
 def mark_repeat(chunk: MemoryChunk, kept: MemoryChunk) -> None:
@@ -196,6 +201,8 @@ def release(keys: Iterable[str]) -> None:
 
 def _release_where(spoken_for: QuerySet[MemoryChunk]) -> None:
     rows = list(spoken_for.values_list("pk", "access"))
+    if not rows:
+        return
     MemoryChunk.objects.filter(pk__in=[pk for pk, _ in rows]).update(duplicate_of="")
     for access in {access for _, access in rows if access.startswith(REPEAT)}:
         ids = [pk for pk, held in rows if held == access]

@@ -13,7 +13,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from goclaw_site.errors import Conflict, GoclawError, NotFound
-from memory import audit, expiry, indexing, queue, reindexing
+from memory import audit, deduping, expiry, indexing, queue, reindexing
 from memory.access import Principal, require_administrator
 from memory.backups import scheduled
 from memory.models import EngineState, Job, Memory, MemoryChange
@@ -29,7 +29,11 @@ FORGOTTEN = timedelta(seconds=10)
 
 #: A step does some work before the deadline and tells whether the job is finished.
 Step = Callable[[Job, float], bool]
-STEPS: dict[str, Step] = {"reindex": reindexing.step, scheduled.KIND: scheduled.step}
+STEPS: dict[str, Step] = {
+    "dedupe": deduping.step,
+    "reindex": reindexing.step,
+    scheduled.KIND: scheduled.step,
+}
 
 
 def index_waiting() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from memory import deduping
 from memory.drafts import Changes, Draft, Source
 from memory.models import AuditEvent, Job, Memory, MemoryChunk, MemoryRevision
 from memory.vocabulary import ENGINE_TAGS
@@ -105,6 +106,13 @@ class ReindexSerializer(serializers.Serializer[Any]):
     """Which records to index anew."""
 
     missing = serializers.BooleanField(default=False)
+
+
+class DedupeSerializer(serializers.Serializer[Any]):
+    """How close two notes must be to be one, and whether to look only."""
+
+    ratio = serializers.FloatField(default=deduping.RATIO, help_text="0.5 to 1.")
+    dry_run = serializers.BooleanField(default=False)
 
 
 def draft_of(values: dict[str, Any]) -> Draft:

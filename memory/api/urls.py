@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import re_path
 
-from memory.api.operations import CancelView, JobsView, JobView, ReindexView, StatsView
+from memory.api.operations import CancelView, DedupeView, JobsView, JobView, ReindexView, StatsView
 from memory.api.records import BulkView, RecordsView, RecordView
 from memory.api.search import SearchView
 from memory.api.trail import AuditView
@@ -18,6 +18,7 @@ urlpatterns = [
     re_path(r"^api/memory/stats/?$", StatsView.as_view(), name="api-stats"),
     re_path(r"^api/memory/reindex/?$", ReindexView.as_view(), name="api-reindex"),
     re_path(rf"^api/memory/(?P<memory_id>{ID})/?$", RecordView.as_view(), name="api-record"),
+    re_path(r"^api/memory/dedupe/?$", DedupeView.as_view(), name="api-dedupe"),
     re_path(r"^api/audit/?$", AuditView.as_view(), name="api-audit"),
     re_path(r"^api/jobs/?$", JobsView.as_view(), name="api-jobs"),
     re_path(rf"^api/jobs/(?P<job_id>{ID})/?$", JobView.as_view(), name="api-job"),

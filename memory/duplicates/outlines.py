@@ -32,14 +32,17 @@ def lacking_records() -> QuerySet[Memory]:
 
 
 def outline_records(after: str | None) -> tuple[int, str | None]:
-    """Make the next few outlines of records; return how many, and where to go on."""
-    rows = lacking_records().order_by("pk")
+    """Make the outlines that lack on the next page of records; return how many, and its end.
+
+    The end is None once there are no more records.
+    """
+    every = Memory.objects.order_by("pk")
     if after is not None:
-        rows = rows.filter(pk__gt=uuid.UUID(after))
+        every = every.filter(pk__gt=uuid.UUID(after))
+    page = list(every.values_list("pk", flat=True)[:_AT_ONCE])
     with transaction.atomic():
-        batch = list(
-            rows.select_for_update(of=("self",)).only("pk", "content", "content_hash")[:_AT_ONCE]
-        )
+        lacking = lacking_records().filter(pk__in=page).select_for_update(of=("self",))
+        batch = list(lacking.only("pk", "content", "content_hash"))
         MemoryOutline.objects.bulk_create(
             [
                 MemoryOutline(
@@ -53,7 +56,7 @@ def outline_records(after: str | None) -> tuple[int, str | None]:
             unique_fields=["memory"],
             update_fields=["content_hash", "outline"],
         )
-    return len(batch), str(batch[-1].pk) if batch else None
+    return len(batch), str(page[-1]) if page else None
 
 
 def lacking_chunks() -> QuerySet[MemoryChunk]:

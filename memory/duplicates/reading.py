@@ -124,7 +124,8 @@ def _compared(core: str, folded: str, first: bool, plain: bool) -> tuple[str, in
     if folded in MEANING:
         return folded, EXACT
     if not core.isalpha() or (not plain and not core.isupper()):
-        return core, EXACT
+        opens = first and len(core) >= _CASELESS
+        return (core[0].casefold() + core[1:] if opens else core), EXACT
     if len(core) < _CASELESS and not (plain and (first or folded in _FUNCTION)):
         return core, EXACT
     if core == folded:

@@ -15,6 +15,7 @@ BULK = "/api/memory/bulk/"
 SEARCH = "/api/memory/search/"
 STATS = "/api/memory/stats/"
 REINDEX = "/api/memory/reindex/"
+DEDUPE = "/api/memory/dedupe/"
 JOBS = "/api/jobs/"
 NO_BODY = b""
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memory import jobs
 from memory.models import EngineState, Job, Memory
-from tests.api.callers import JOBS, REINDEX, STATS, caller, index_all, reason
+from tests.api.callers import DEDUPE, JOBS, REINDEX, STATS, caller, index_all, reason
 
 
 def job_path(job_id):
@@ -171,3 +171,18 @@ def test_health_is_read_only(nobody, path):
     jobs.seen()
     assert nobody.send("HEAD", path).status_code == 200
     assert nobody.post(path, {}).status_code == 405
+
+
+def test_dedupe_is_202_with_the_job_for_administrators(root, ann, gate):
+    answer = root.post(DEDUPE, {"ratio": 0.9, "dry_run": True})
+    assert answer.status_code == 202
+    job = Job.objects.get(pk=answer.json()["job"])
+    assert (job.kind, job.params) == ("dedupe", {"ratio": 0.9, "dry_run": True})
+    assert [who.post(DEDUPE, {}).status_code for who in (ann, gate)] == [403, 403]
+    assert Job.objects.count() == 1
+
+
+@pytest.mark.parametrize("body", [{"ratio": 7}, {"ratio": "x"}, {"dry": True}, [], {"ratio": None}])
+def test_wrong_dedupe_starts_nothing(root, body):
+    assert root.post(DEDUPE, body).status_code == 400
+    assert not Job.objects.exists()

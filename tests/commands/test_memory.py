@@ -13,6 +13,7 @@ from goclaw_site.errors import GoclawError, InvalidInput, Refused, TooLarge, Una
 from memory import jobs
 from memory.models import EngineState, Job, Memory, MemoryChunk
 from tests.api.callers import SEARCH, STATS, Caller, index_all, user
+from tests.memory.making import note
 
 
 @pytest.fixture
@@ -311,3 +312,25 @@ def test_times_are_iso_8601_in_utc(run):
 def test_json_is_all_there_is_on_standard_output(run, records):
     for part in (["stats"], ["search", "zebra"], ["add", "y"], ["check"], ["reindex"]):
         json.loads(run("memory", *part, "--json").out)
+
+
+def test_dedupe_shows_the_pairs_with_their_texts_and_then_retires(run, db):
+    older = note("The configuration of the archive is kept in the vault")
+    newer = note("The configuration of the archive is kept in the vault!")
+    ran = run("memory", "dedupe", "--dry-run")
+    assert ran.status == 0
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("ratio 0.9")
+    assert lines[1].split(maxsplit=2) == ["keeps", str(newer.pk), newer.content]
+    assert lines[2].split(maxsplit=2) == ["retires", str(older.pk), older.content]
+    assert lines[-1] == "Nothing was changed."
+    ran = run("memory", "dedupe")
+    assert (ran.status, ran.out.splitlines()[0][:15]) == (0, "Retired 1 notes")
+    body = run("memory", "dedupe", "--json").json
+    assert (body["state"], body["result"]["retired"]) == ("done", 0)
+
+
+def test_dedupe_with_a_ratio_out_of_bounds_is_refused(run, db):
+    with pytest.raises(InvalidInput, match=r"0\.5 to 1"):
+        run("memory", "dedupe", "--ratio", "85")
+    assert not Job.objects.exists()
