@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from goclaw_site.config import get_config
-from memory import providers
+from memory import jobs, providers
 from memory.models import ModelCall
 from memory.providers import failures, trials
 from memory.providers.chat import accounts, choosing, circuit, features, saved
@@ -90,12 +90,19 @@ def overview() -> dict[str, Any]:
     serving = {name: choosing.served(name) is not None for name in choosing.ROLES}
     return {
         "parts": [*(_model(name) for name in choosing.ROLES), _embeddings()],
-        "features": [(feature, serving[feature.role]) for feature in features.FEATURES],
+        "features": [(one, _state_of(one, serving[one.role])) for one in features.FEATURES],
         "off": not any(serving.values()),
         "used": list(_used()),
         "failures": [_failure(call) for call in accounts.failures(_FAILURES_SHOWN)],
         "kept_days": accounts.KEPT.days,
     }
+
+
+def _state_of(feature: features.Feature, serves: bool) -> str:
+    """Say whether a feature is on, off for want of a model, or not in this version."""
+    if not any(kind in jobs.STEPS for kind in feature.jobs):
+        return "later"
+    return "on" if serves else "off"
 
 
 def outcome(trial: Trial) -> tuple[str, bool]:

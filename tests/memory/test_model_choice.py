@@ -88,6 +88,12 @@ def test_its_own_setting_comes_before_gemini(configure):
     assert background.host == "127.0.0.1:11434"
 
 
+def test_asking_what_serves_is_one_query(django_assert_num_queries):
+    saved.save(ADMIN, "agent", OURS)
+    with django_assert_num_queries(1):
+        assert chat.background() is not None
+
+
 def test_none_turns_a_role_off(configure):
     configure(agent(**{"ai.background.provider": "none"}))
     saved.save(ADMIN, "background", OURS)
@@ -196,10 +202,12 @@ def test_looking_at_the_models_loads_no_sdk(tmp_path):
         "from django.core.management import call_command\n"
         "call_command('migrate', verbosity=0)\n"
         "from memory import readiness\n"
+        "from memory.providers import chat\n"
+        "assert chat.background() and chat.agent_model()\n"
         "from memory.pages import modelwords\n"
         "assert readiness.report()['models'] == {'agent': 'ok', 'background': 'ok'}\n"
         "assert modelwords.overview()['parts'][0].served == 'big'\n"
-        "print({'anthropic', 'openai', 'httpx2'} & set(sys.modules))\n"
+        "print({'anthropic', 'openai'} & set(sys.modules))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -2,16 +2,18 @@
 
 import json
 import logging
+import re
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from goclaw_site.config import vault
+from memory import jobs
 from memory.models import AuditEvent, EngineState, ModelCall
 from memory.pages import modelwords
 from memory.providers import chat
-from memory.providers.chat import choosing, circuit, saved
+from memory.providers.chat import choosing, circuit, features, saved
 from memory.providers.chat.choices import Choice
 from memory.providers.failures import KINDS as FAILURES
 from tests.contract import chatting
@@ -68,12 +70,21 @@ def post(client: Client, data, role="agent", code=200) -> str:
     return answer.content.decode()
 
 
-def test_without_a_model_it_says_what_is_off_and_what_works(boss):
+def _chips(shown: str) -> list[str]:
+    part = shown.partition("What needs a chat model")[2].partition("Tokens used")[0]
+    return re.findall(r"</svg>([a-z ]+)</span>", part)
+
+
+def test_what_is_off_and_what_works_without_a_model(boss, monkeypatch, scripted_model, no_model):
+    monkeypatch.setattr(jobs, "STEPS", {"belief_revision": lambda job, deadline: True})
     shown = page(boss)
+    later = ["not yet in this version"] * (len(features.FEATURES) - 1)
+    assert _chips(shown) == ["off", *later]
+    scripted_model([])
+    assert _chips(page(boss)) == ["on", *later]
     assert "No chat model is set" in shown
     assert "Judging replacements" in shown
     assert "rules still retire what plainly contradicts" in shown
-    assert ">off<" in shown.replace("</svg>", ">").replace(">>", ">")
 
 
 def test_it_is_for_administrators(client):
@@ -249,8 +260,8 @@ def test_use_and_failures_in_words(boss, scripted_model):
     model = scripted_model([*[failure("slow")] * 3, "well"])
     words = [chat.Message(chat.USER, "x")]
     with pytest.raises(chat.CallFailed):
-        chat.complete(model, words, purpose="judge")
-    chat.complete(model, words, purpose="judge")
+        chat.complete(model, words, purpose="belief_revision")
+    chat.complete(model, words, purpose="belief_revision")
     shown = page(boss)
     assert "Judging replacements" in shown
     assert "script did not answer in time" in shown

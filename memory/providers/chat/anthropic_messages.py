@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from importlib import import_module
 from typing import Any
-
-import anthropic
 
 from memory.providers.chat.base import PLAIN, SCHEMA, Answer, ChatProvider, Request
 from memory.providers.chat.choices import Choice
@@ -20,22 +20,28 @@ class AnthropicProvider(ChatProvider):
 
     def __init__(self, choice: Choice) -> None:
         super().__init__(choice)
-        self._client = anthropic.Anthropic(
-            api_key=choice.key or "none",
-            base_url=choice.base_url,
+        self._choice = choice
+
+    @cached_property
+    def _client(self) -> Any:
+        """The SDK is loaded by the first call: asking what serves costs nothing."""
+        return import_module("anthropic").Anthropic(
+            api_key=self._choice.key or "none",
+            base_url=self._choice.base_url,
             max_retries=0,
             http_client=client(self.who, CHAT_BYTES),
         )
 
     def send(self, request: Request, way: str, seconds: float) -> Answer:
         """Make one call."""
-        return speak(self.who, anthropic, lambda: self._send(request, way, seconds))
+        sdk = import_module("anthropic")
+        return speak(self.who, sdk, lambda: self._send(request, way, seconds))
 
     def _send(self, request: Request, way: str, seconds: float) -> Answer:
         said = self._client.messages.create(
             model=self.model,
             max_tokens=request.max_tokens,
-            messages=[{"role": turn.role, "content": turn.text} for turn in request.messages],  # type: ignore[misc]
+            messages=[{"role": turn.role, "content": turn.text} for turn in request.messages],
             timeout=seconds,
             **_options(request, way),
         )

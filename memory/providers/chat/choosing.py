@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from goclaw_site.config import get_config
@@ -11,6 +12,7 @@ from goclaw_site.errors import ConfigError
 from memory.providers.chat import saved
 from memory.providers.chat.base import ChatProvider
 from memory.providers.chat.choices import ANTHROPIC, GEMINI, KINDS, Choice, Served
+from memory.providers.chat.saved import Saved
 
 AGENT = "agent"
 BACKGROUND = "background"
@@ -41,8 +43,9 @@ class Chosen:
 
 
 def chosen(role: str) -> Chosen:
-    """Return what serves a role."""
-    found = _own(role)
+    """Return what serves a role; one query."""
+    kept = saved.all_roles(ROLES)
+    found = _own(role, kept)
     if found is not None:
         return found
     if role == AGENT:
@@ -50,7 +53,7 @@ def chosen(role: str) -> Chosen:
     gemini = _gemini()
     if gemini is not None:
         return Chosen(gemini, BY_GEMINI)
-    agent = chosen(AGENT)
+    agent = _own(AGENT, kept) or Chosen(None, NONE)
     return Chosen(agent.choice, AS_AGENT if agent.choice else NONE, agent.problem)
 
 
@@ -96,7 +99,7 @@ def reset() -> None:
 
 def fresh(choice: Choice) -> ChatProvider:
     """Return a provider for the choice that nobody else uses."""
-    # The SDKs take a second to import: only processes that call a model pay for it.
+    # Even what leads to the SDKs takes time to import.
     if choice.kind == ANTHROPIC:
         from memory.providers.chat.anthropic_messages import AnthropicProvider
 
@@ -106,10 +109,10 @@ def fresh(choice: Choice) -> ChatProvider:
     return OpenAIChatProvider(choice)
 
 
-def _own(role: str) -> Chosen | None:
+def _own(role: str, kept: Mapping[str, Saved]) -> Chosen | None:
     section = _section(role)
     if section.provider is None:
-        return _on_page(role)
+        return _on_page(kept.get(role))
     return Chosen(None if section.provider == NONE else _of(section), CONFIGURED)
 
 
@@ -118,8 +121,7 @@ def _section(role: str) -> ChatModel:
     return ai.agent if role == AGENT else ai.background
 
 
-def _on_page(role: str) -> Chosen | None:
-    kept = saved.read(role)
+def _on_page(kept: Saved | None) -> Chosen | None:
     if kept is None:
         return None
     try:

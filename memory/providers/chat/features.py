@@ -12,7 +12,8 @@ from memory.providers.chat.choosing import AGENT, BACKGROUND
 class Feature:
     """One use of a model. `name` is the purpose that its calls are accounted for under.
 
-    `without` says what works without a model, and follows "Without it, ".
+    `without` says what works without a model, and follows "Without it, ". A version that has none
+    of the jobs does not have the feature yet.
     """
 
     name: str
@@ -20,17 +21,18 @@ class Feature:
     role: str
     does: str
     without: str
-    #: Whether this version has it.
-    built: bool = True
+    #: Kinds of jobs that do it; a purpose of one of these names is the feature's too.
+    jobs: tuple[str, ...] = ()
 
 
 FEATURES: tuple[Feature, ...] = (
     Feature(
-        "judge",
+        "belief_revision",
         "Judging replacements",
         BACKGROUND,
         "Decides whether a newer record fully replaces an older one that reads alike.",
         "rules still retire what plainly contradicts; everything else is kept.",
+        jobs=("belief_revision", "revise"),
     ),
     Feature(
         "consolidation",
@@ -38,6 +40,7 @@ FEATURES: tuple[Feature, ...] = (
         BACKGROUND,
         "Writes one record from several that say the same in different words, each night.",
         "near-duplicates still merge; the rest stays as it is.",
+        jobs=("memory_consolidate", "consolidate"),
     ),
     Feature(
         "extraction",
@@ -45,7 +48,7 @@ FEATURES: tuple[Feature, ...] = (
         BACKGROUND,
         "Finds facts and preferences in what people tell an agent.",
         "agents and people write what is to be remembered themselves.",
-        built=False,
+        jobs=("fact_extraction", "extract"),
     ),
     Feature(
         "distill",
@@ -53,7 +56,7 @@ FEATURES: tuple[Feature, ...] = (
         BACKGROUND,
         "Drafts wiki pages from records, for people to review.",
         "people and agents write pages themselves.",
-        built=False,
+        jobs=("wiki_distill", "distill"),
     ),
     Feature(
         "graph",
@@ -61,7 +64,7 @@ FEATURES: tuple[Feature, ...] = (
         BACKGROUND,
         "Says what connects people, hosts and projects.",
         "the graph shows what stands next to what.",
-        built=False,
+        jobs=("graph_meanings",),
     ),
     Feature(
         "chat",
@@ -69,7 +72,7 @@ FEATURES: tuple[Feature, ...] = (
         AGENT,
         "Answers people in the browser from memory and wiki.",
         "agents connect by MCP and the API, and search finds what is known.",
-        built=False,
+        jobs=("chat",),
     ),
 )
 #: Purposes that are no feature.
@@ -78,5 +81,5 @@ _OTHERS = {TRIAL: "Trying a model"}
 
 def title(purpose: str) -> str:
     """Return the words for a purpose."""
-    titles = {feature.name: feature.title for feature in FEATURES} | _OTHERS
+    titles = {name: one.title for one in FEATURES for name in (one.name, *one.jobs)} | _OTHERS
     return titles.get(purpose, purpose.replace("_", " ").capitalize())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from importlib import import_module
 from typing import Any
-
-import openai
 
 from memory.providers.chat.base import JSON, PLAIN, SCHEMA, Answer, ChatProvider, Form, Request
 from memory.providers.chat.choices import OPENAI_URL, Choice, host
@@ -19,22 +19,28 @@ class OpenAIChatProvider(ChatProvider):
 
     def __init__(self, choice: Choice) -> None:
         super().__init__(choice)
-        self._client = openai.OpenAI(
-            # Servers without keys are given a word in its place: the SDK insists on one.
-            api_key=choice.key or "none",
-            organization="",
-            project="",
-            base_url=choice.base_url,
-            max_retries=0,
-            http_client=client(self.who, CHAT_BYTES),
-        )
+        self._choice = choice
         self._most = "max_tokens"
         if host(choice.base_url) == host(OPENAI_URL):
             self._most = "max_completion_tokens"
 
+    @cached_property
+    def _client(self) -> Any:
+        """The SDK is loaded by the first call: asking what serves costs nothing."""
+        return import_module("openai").OpenAI(
+            # Servers without keys are given a word in its place: the SDK insists on one.
+            api_key=self._choice.key or "none",
+            organization="",
+            project="",
+            base_url=self._choice.base_url,
+            max_retries=0,
+            http_client=client(self.who, CHAT_BYTES),
+        )
+
     def send(self, request: Request, way: str, seconds: float) -> Answer:
         """Make one call."""
-        return speak(self.who, openai, lambda: self._send(request, way, seconds))
+        sdk = import_module("openai")
+        return speak(self.who, sdk, lambda: self._send(request, way, seconds))
 
     def _send(self, request: Request, way: str, seconds: float) -> Answer:
         said = self._client.chat.completions.create(
@@ -76,5 +82,5 @@ def _form(request: Request, way: str) -> dict[str, Any]:
 
 def _strict(form: Form) -> dict[str, Any]:
     """Return the schema as strict mode wants it: every property required, nothing beside them."""
-    function = openai.pydantic_function_tool(form.schema, name=form.name)["function"]
-    return {"name": form.name, "schema": function.get("parameters", {}), "strict": True}
+    made = import_module("openai").pydantic_function_tool(form.schema, name=form.name)
+    return {"name": form.name, "schema": made["function"]["parameters"], "strict": True}

@@ -6,6 +6,7 @@ Read at each use, so that every process serves with a new choice from its next c
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -40,7 +41,18 @@ class Saved:
 
 def read(role: str) -> Saved | None:
     """Return what was chosen for a role."""
-    row: Any = EngineState.read(_STATE.format(role=role))
+    return all_roles((role,)).get(role)
+
+
+def all_roles(roles: Sequence[str]) -> dict[str, Saved]:
+    """Return what was chosen for each of the roles that have a choice; one query."""
+    keys = {_STATE.format(role=role): role for role in roles}
+    rows = EngineState.objects.filter(key__in=keys).values_list("key", "value")
+    found = ((keys[key], _read(row)) for key, row in rows)
+    return {role: kept for role, kept in found if kept is not None}
+
+
+def _read(row: Any) -> Saved | None:
     if not isinstance(row, dict):
         return None
     known = {one.name: str(row.get(one.name, "")) for one in fields(Saved)}
