@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from goclaw_site import repairs
 from goclaw_site.config import limit_numeric_threads
@@ -42,10 +43,18 @@ def _run(argv: list[str]) -> int:
     if status is not None:
         return status
     # Imported late: it reads the settings' module name from the environment.
+    from goclaw_site import embeddedpostgres
     from goclaw_site.commands import Commands
 
-    Commands(argv).execute()
+    with embeddedpostgres.at_hand() if _needs_database(argv) else nullcontext():
+        Commands(argv).execute()
     return 0
+
+
+def _needs_database(argv: list[str]) -> bool:
+    """`up` starts and watches an embedded database itself; help needs none."""
+    wants_help = {"-h", "--help", "--version"} & set(argv)
+    return not wants_help and len(argv) > 1 and argv[1] not in ("up", "help", "version")
 
 
 def _fail(message: str) -> int:

@@ -23,8 +23,8 @@ from goclaw_site.configsecrets import STARS
 
 
 def _built_in(driver: str) -> str:
-    if driver != "sqlite":
-        raise ValueError(f"{driver} is not yet in this version; use sqlite")
+    if driver not in ("sqlite", "postgres"):
+        raise ValueError(f"{driver} is not yet in this version; use sqlite or postgres")
     return driver
 
 
@@ -72,20 +72,58 @@ class Database(Section):
 
     driver: Annotated[
         Literal["sqlite", "postgres", "mysql", "clickhouse"], AfterValidator(_built_in)
-    ] = Field("sqlite", description="Database system. This version has sqlite only.")
+    ] = Field("sqlite", description="Database system: sqlite, or postgres with pgvector.")
     path: str = Field(
         "gc_state.sqlite",
         min_length=1,
         description="SQLite file; a relative path stands in the state directory.",
     )
+    embedded: bool = Field(
+        False,
+        description="Run a private PostgreSQL in the state directory (needs the extra `postgres`).",
+    )
     url: SecretStr | None = Field(
-        None, description="Address of another database system, with its password."
+        None,
+        description="Address of a PostgreSQL server, postgresql://user:password@host:5432/name; "
+        "instead of the keys below.",
+    )
+    host: str = Field("", description="PostgreSQL server, or the folder of its socket.")
+    port: int = Field(5432, ge=1, le=65535, description="Port of the PostgreSQL server.")
+    name: str = Field("goclaw", min_length=1, max_length=63, description="Database on the server.")
+    user: str = Field("goclaw", min_length=1, max_length=63, description="Role on the server.")
+    password: SecretStr | None = Field(None, description="Password of the role.")
+    sslmode: Literal["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] = Field(
+        "prefer", description="Encryption of the connection, as libpq names it."
+    )
+    statement_seconds: int = Field(
+        60,
+        ge=0,
+        le=86_400,
+        description="PostgreSQL gives a statement up after this; 0: never. Migrations and the "
+        "building of indexes are exempt.",
+    )
+    pool_size: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="Most PostgreSQL connections of one process, shared by its threads; 0: each "
+        "thread keeps its own.",
     )
     allow_network_filesystem: bool = Field(
         False,
         description="Start although the state directory lies on NFS or SMB, where SQLite may "
         "lose data.",
     )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if self.driver == "postgres":
+            named = [bool(self.host), self.url is not None, self.embedded]
+            if sum(named) != 1:
+                raise ValueError(
+                    "postgres needs one of database.url, database.host and database.embedded"
+                )
+        return self
 
 
 class Server(Section):
@@ -205,6 +243,11 @@ class Queue(Section):
         le=86400,
         description="Seconds after which an unanswered job is handed out again; a job is "
         "stopped 60 seconds earlier.",
+    )
+    redis: SecretStr | None = Field(
+        None,
+        description="Address of a Redis server that carries the jobs' messages, "
+        "redis://host:6379/0 (needs the extra `redis`); empty: the database does.",
     )
 
 

@@ -2,6 +2,12 @@
 
 from typing import ClassVar
 
+#: For a statement or a connection that the database gave up.
+DATABASE_AWAY = (
+    "The database does not answer just now. What you sent is not confirmed: send it again in a "
+    "moment. The same text, written twice, makes no second record."
+)
+
 
 class GoclawError(Exception):
     """Base of every expected failure; the message is shown to people as it stands."""

@@ -11,8 +11,9 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 
+from goclaw_site import broker, databases
 from goclaw_site.commands import OURS
-from goclaw_site.config import database_file, extra_variable
+from goclaw_site.config import extra_variable
 from goclaw_site.errors import ConfigError
 from memory import audit, providers, schedules
 from memory.snapshots import importing
@@ -24,14 +25,18 @@ _PROBE_SECONDS = 2.0
 def prepare() -> None:
     """Migrate, make the first administrator, install the schedules, load the model once."""
     try:
-        refuse_newer_database()
-        call_command("migrate", verbosity=0, interactive=False)
-        importing.finish_interrupted()
-        make_administrator()
-        schedules.install()
-        audit.tell()
+        broker.verify()
+        databases.verify()
+        with databases.exclusive():
+            refuse_newer_database()
+            call_command("migrate", verbosity=0, interactive=False)
+            importing.finish_interrupted()
+            make_administrator()
+            schedules.install()
+            audit.tell()
     except DatabaseError as error:
-        raise ConfigError(f"The database {database_file()} cannot be used: {error}.") from None
+        name = databases.described()
+        raise ConfigError(f"The database {name} cannot be used: {error}.") from None
     # Before the processes part, so that they share one copy of the weights and of the code.
     providers.preload()
     import_module(settings.ROOT_URLCONF)
@@ -49,8 +54,8 @@ def refuse_newer_database() -> None:
     if unknown:
         app, name = unknown[-1]
         raise ConfigError(
-            f"The database {database_file()} was made by a newer version ({app}.{name} is not "
-            "known to this one). Install that version, or restore a backup."
+            f"The database {databases.described()} was made by a newer version ({app}.{name} is "
+            "not known to this one). Install that version, or restore a backup."
         )
 
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection
 
 from agents.principals import for_command
-from goclaw_site import firststart
+from goclaw_site import databases, firststart
 from goclaw_site.config import extra_variable
 from memory import audit
 from memory.commands.base import Call, Subcommand
@@ -56,7 +56,9 @@ def prepare_database() -> None:
     """Make the tables where there are none yet, and refuse a database of a newer version."""
     from django.core.management import call_command
 
+    databases.verify()
     if "memories" not in connection.introspection.table_names():
-        call_command("migrate", verbosity=0, interactive=False)
+        with databases.exclusive():
+            call_command("migrate", verbosity=0, interactive=False)
     firststart.refuse_newer_database()
     audit.tell()

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 import django_stubs_ext
 from django.core.management.utils import get_random_secret_key
 
-from goclaw_site import __version__
+from goclaw_site import __version__, broker, databases
 from goclaw_site.adminlook import unfold_settings
 from goclaw_site.config import (
-    database_file,
     extra_variable,
     get_config,
     limit_numeric_threads,
@@ -116,32 +115,13 @@ TEMPLATES: list[dict[str, Any]] = [
     },
 ]
 
-DATABASES: dict[str, dict[str, Any]] = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": database_file(CONFIG, STATE_DIR),
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # Seconds a writer waits for another one.
-            "timeout": 20,
-            # DEFERRED fails with "database is locked" where two transactions upgrade at once.
-            "transaction_mode": "IMMEDIATE",
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
-                "PRAGMA cache_size=-32000; PRAGMA mmap_size=268435456; "
-                "PRAGMA journal_size_limit=67108864;"
-            ),
-        },
-        # A real file: threads and WAL do not work on a database in memory.
-        "TEST": {"NAME": STATE_DIR / "test.sqlite"},
-    },
-}
+DATABASES = databases.settings_of(CONFIG, STATE_DIR)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 Q_CLUSTER: dict[str, Any] = {
     "name": "goclaw",
     "label": "Job queue",
-    "orm": "default",
+    **broker.settings_of(CONFIG),
     "workers": CONFIG.worker.processes,
     "retry": CONFIG.queue.retry_seconds,
     # Below `retry`, or a job would be handed out while it still runs.

@@ -38,19 +38,25 @@ def prepare_state_dir(
 def secret_key(path: Path) -> str:
     """The signing key in `credentials/secret_key`, made on the first call."""
     file = path / "credentials" / "secret_key"
-    try:
-        if not file.exists():
-            _make_private(file.parent)
-            _write_once(file, secrets.token_urlsafe(_KEY_BYTES))
-        key = file.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The secret key {file} cannot be read or made: {error}.") from None
+    key = secret(path, "secret_key")
     if len(key) < _KEY_BYTES:
         raise ConfigError(
             f"The secret key {file} is damaged. Restore it from a backup; if there is none, "
             "delete it: a new one is made and everybody signs in again."
         )
     return key
+
+
+def secret(path: Path, name: str) -> str:
+    """A password of our own in `credentials/<name>`, made on the first call."""
+    file = path / "credentials" / name
+    try:
+        if not file.exists():
+            _make_private(file.parent)
+            _write_once(file, secrets.token_urlsafe(_KEY_BYTES))
+        return file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The secret {file} cannot be read or made: {error}.") from None
 
 
 def filesystem_of(path: Path, mounts: str) -> str:
@@ -87,6 +93,9 @@ def _machine_mounts() -> str:
 
 def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink():
+        # Whose place it leads to, and who may go there, was decided by whoever made the link.
+        return
     mode = folder.stat().st_mode
     if mode & stat.S_ISVTX or folder in (Path("/"), Path.home()):
         raise ConfigError(

@@ -27,11 +27,15 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass
 class Child:
-    """One process of the tree; `pid` is None while it does not run."""
+    """One process of the tree; `pid` is None while it does not run.
+
+    `last`: the others need it, so that it ends after them, by SIGINT (PostgreSQL's fast end).
+    """
 
     name: str
     work: Callable[[], None]
     pid: int | None = None
+    last: bool = False
     started: float = 0.0
     failures: int = 0
     due: float = field(default=0.0)
@@ -99,18 +103,21 @@ class Supervisor:
     def _stop(self, wake: int) -> None:
         """TERM, wait, KILL; a second signal cuts the wait short."""
         already = self.signals
+        for last, number in ((False, signal.SIGTERM), (True, signal.SIGINT)):
+            pids = [each.pid for each in self.children if each.last is last and each.pid]
+            for pid in pids:
+                _kill(pid, number)
+            self._wait_for(set(pids), wake, already)
+            for pid in pids:
+                _kill_group(pid, signal.SIGKILL)
+        _reap_all(time.monotonic() + 2.0)
+
+    def _wait_for(self, running: set[int], wake: int, already: int) -> None:
         deadline = time.monotonic() + STOP_SECONDS
-        groups = [child.pid for child in self.children if child.pid is not None]
-        for pid in groups:
-            _kill(pid, signal.SIGTERM)
-        running = set(groups)
         while running and time.monotonic() < deadline and self.signals <= max(already, 1):
             running -= {pid for pid, _ in _ended()}
             if running:
                 _wait(wake, 0.1)
-        for pid in groups:
-            _kill_group(pid, signal.SIGKILL)
-        _reap_all(time.monotonic() + 2.0)
 
     @contextmanager
     def _woken_by_signals(self) -> Iterator[int]:
@@ -134,9 +141,9 @@ class Supervisor:
         self.signals += 1
 
 
-def die_with_parent() -> None:
-    """Ask the kernel for SIGTERM when the parent dies, also by SIGKILL (Linux)."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def die_with_parent(number: signal.Signals = signal.SIGTERM) -> None:
+    """Ask the kernel for a signal when the parent dies, also by SIGKILL (Linux)."""
+    _prctl(_PR_SET_PDEATHSIG, number)
 
 
 def _fork(child: Child) -> int:

@@ -5,12 +5,10 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from django.db import connections
-
-from goclaw_site import firststart
+from goclaw_site import databases, embeddedpostgres, firststart
 from goclaw_site.config import Config, get_config, state_dir
 from goclaw_site.errors import ConfigError
 from goclaw_site.processes import run_web, run_worker
@@ -23,16 +21,26 @@ def serve(host: str | None = None, port: int | None = None) -> None:
     """Blocks; raises ConfigError before any work where the start cannot succeed."""
     config = get_config()
     address = (host or config.server.host, config.server.port if port is None else port)
-    with _only_one(state_dir() / "run" / "up.lock") as lock, _listening(*address) as listener:
+    database = embeddedpostgres.taken() if embeddedpostgres.chosen(config) else nullcontext()
+    with (
+        _only_one(state_dir() / "run" / "up.lock") as lock,
+        _listening(*address) as listener,
+        database as server,
+    ):
         firststart.prepare()
-        connections.close_all()
+        databases.close()
         supervisor = Supervisor(
-            _children(config, listener, lock),
+            [*_database(server), *_children(config, listener, lock)],
             ready=lambda: firststart.answers(*listener.getsockname()[:2]),
             announce=lambda: _say(_welcome(*listener.getsockname()[:2])),
         )
         supervisor.run()
     _say("Stopped.")
+
+
+def _database(pid: int | None) -> list[Child]:
+    """The embedded server runs already; it is watched, and ends after all that need it."""
+    return [Child("postgres", embeddedpostgres.run, pid, last=True)] if pid else []
 
 
 def _children(config: Config, listener: socket.socket, lock: int) -> list[Child]:

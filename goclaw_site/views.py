@@ -1,12 +1,14 @@
 """Health, the schema viewer, and the answers to requests that failed."""
 
 import logging
+import sys
 from http import HTTPStatus
 
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import PasswordChangeView, redirect_to_login
 from django.contrib.messages.views import SuccessMessageMixin
 from django.core.exceptions import DisallowedHost
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse_lazy
@@ -14,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
+from goclaw_site.errors import DATABASE_AWAY
 from memory import readiness
 from memory.pages import failures
 
@@ -90,13 +93,15 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Django's handler500; the log has the trace."""
+    """Django's handler500, called while the failure is handled; the log has the trace."""
+    if isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
+        return _failure(request, HTTPStatus.SERVICE_UNAVAILABLE, DATABASE_AWAY)
     return _failure(
         request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong on the server."
     )
 
 
-_CODES = {400: "invalid", 403: "refused", 404: "not_found"}
+_CODES = {400: "invalid", 403: "refused", 404: "not_found", 503: "unavailable"}
 
 
 def _failure(request: HttpRequest, status: HTTPStatus, message: str) -> HttpResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from goclaw_site.errors import Conflict, Refused
@@ -38,7 +39,7 @@ def apply(principal: Principal, memory: Memory, changes: Changes) -> None:
     _rekey(memory)
     if memory.content != before or memory.kind != kind_before:
         _note_amendment(principal, memory, before, recorded=changes.recorded)
-    memory.save()
+    _save(memory)
 
 
 def _lift(principal: Principal, memory: Memory, tags: Sequence[str]) -> None:
@@ -94,11 +95,24 @@ def _rekey(memory: Memory) -> None:
     memory.content_hash = content_hash(memory.content)
     if memory.live_key is None:
         return
-    key = live_key(memory.scope, memory.owner_id, memory.kind, memory.content_hash)
-    twin = Memory.objects.filter(live_key=key).exclude(pk=memory.pk).first()
+    memory.live_key = live_key(memory.scope, memory.owner_id, memory.kind, memory.content_hash)
+    _refuse_twin(memory)
+
+
+def _save(memory: Memory) -> None:
+    """Another writer may have taken the key since it was looked for."""
+    try:
+        with transaction.atomic():
+            memory.save()
+    except IntegrityError:
+        _refuse_twin(memory)
+        raise
+
+
+def _refuse_twin(memory: Memory) -> None:
+    twin = Memory.objects.filter(live_key=memory.live_key).exclude(pk=memory.pk).first()
     if twin is not None:
         raise Conflict("An equal record is there already.", id=str(twin.pk))
-    memory.live_key = key
 
 
 def _set_tags(principal: Principal, memory: Memory, tags: Sequence[str]) -> None:

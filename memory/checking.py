@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import DatabaseError, connection
 from django.db.models import Count, Exists, F, OuterRef, Q
 
 from memory import chunks
@@ -23,6 +22,7 @@ from memory.models import (
     MemoryVeto,
 )
 from memory.providers import current as provider
+from memory.search import backends
 from memory.vocabulary import INDEXED, LEARNED_KINDS, PENDING, RETIRED, SUPERSEDED, TEXT
 from memory.write import content_hash, live_key
 
@@ -198,75 +198,16 @@ def _unspoken_for() -> Any:
     return repeats.unspoken_for().values_list("pk", flat=True)
 
 
-def _keyword_rows() -> Any:
-    """Chunks that the keyword index lacks or has too many of (SQLite's FTS5 table)."""
-    if connection.vendor != "sqlite":
-        return
-    table, column = "memory_chunks_fts", "search_text"
-    yield from _docsize_differs(table, column)
-    if broken := _fts_fault(table):
-        yield f"{table}: {broken}"
-    else:
-        yield from _other_terms(table, column)
-
-
-def _docsize_differs(table: str, column: str) -> list[Any]:
-    wanted = f"SELECT id FROM memory_chunks WHERE {column} <> ''"  # noqa: S608  our own names
-    held = f"SELECT id FROM {table}_docsize"  # noqa: S608
-    sql = f"SELECT id FROM ({wanted} EXCEPT {held}) UNION SELECT id FROM ({held} EXCEPT {wanted})"  # noqa: S608
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return [row[0] for row in cursor.fetchall()]
-
-
-def _fts_fault(table: str) -> str:
-    """Ask FTS5 whether its index agrees with itself; it raises where it does not."""
-    try:
-        with connection.cursor() as cursor:
-            ask = f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 0)"  # noqa: S608
-            cursor.execute(ask)
-    except DatabaseError as error:
-        return str(error)
-    return ""
-
-
-def _other_terms(table: str, column: str) -> Any:
-    """Chunks under other terms or another token than the row has: stale text, or a leak.
-
-    FTS5's own comparison counts the chunks without terms, which are left out on purpose.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("DROP TABLE IF EXISTS temp.indexed_terms")
-        vocabulary = f"fts5vocab(main, {table}, instance)"
-        cursor.execute(f"CREATE VIRTUAL TABLE temp.indexed_terms USING {vocabulary}")
-        cursor.execute(
-            "SELECT doc, group_concat(col || ' ' || term, char(10))"
-            " FROM temp.indexed_terms GROUP BY doc"
-        )
-        while rows := cursor.fetchmany(400):
-            yield from _unlike_their_rows(dict(rows), column)
-        cursor.execute("DROP TABLE temp.indexed_terms")
-
-
-def _unlike_their_rows(indexed: dict[int, str], column: str) -> Any:
-    rows = MemoryChunk.objects.filter(pk__in=list(indexed)).values_list("pk", column, "access")
-    for pk, text, access in rows:
-        wanted = [f"{column} {term}" for term in text.split()]
-        wanted += [f"access {access}"] if access else []
-        if sorted(wanted) != sorted(indexed[pk].split("\n")):
-            yield pk
-
-
 def _database() -> Any:
-    if connection.vendor != "sqlite":
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA quick_check")
-        yield from (row[0] for row in cursor.fetchall() if row[0] != "ok")
+    return backends.current().database_faults()
+
+
+def _keyword_rows() -> Any:
+    return backends.current().keyword_faults()
 
 
 RULES: dict[str, Rule] = {
-    "database": Rule("SQLite's own check finds a fault in the file", _database),
+    "database": Rule("the database's own check finds a fault", _database),
     "orphan_chunks": Rule("chunks without a record", _orphans),
     "orphan_tags": Rule("tags without a record", _loose_tags),
     "unchunked": Rule("records that claim to be indexed and have no chunk", _unchunked),

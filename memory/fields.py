@@ -40,7 +40,7 @@ class VectorField(models.Field[Any, Any]):
             return value
         vector = unpack(value) if isinstance(value, bytes) else np.asarray(value, np.float32)
         if connection.vendor == "postgresql":
-            return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+            return as_text(vector)
         return pack(vector)
 
 
@@ -58,8 +58,13 @@ class _Stored(models.BinaryField[Any, Any]):
         return np.asarray(_floats(value), dtype=np.float32)
 
 
+def as_text(vector: FloatVector) -> str:
+    """Return pgvector's form of a vector; nine digits are all that float32 holds."""
+    return "[" + ",".join([f"{x:.9g}" for x in vector.tolist()]) + "]"
+
+
 def _floats(value: Any) -> Any:
     """Accept what pgvector's own adapter gives, or its text form."""
     if isinstance(value, str):
-        return [float(part) for part in value.strip("[]").split(",")]
+        return np.fromstring(value[1:-1], dtype=np.float32, sep=",")
     return value

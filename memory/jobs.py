@@ -13,7 +13,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from goclaw_site.errors import Conflict, GoclawError, NotFound
-from memory import audit, deduping, expiry, indexing, queue, reindexing
+from memory import audit, deduping, expiry, indexing, queue, reindexing, vectorindex
 from memory.access import Principal, require_administrator
 from memory.backups import scheduled
 from memory.models import EngineState, Job, Memory, MemoryChange
@@ -33,6 +33,7 @@ STEPS: dict[str, Step] = {
     "dedupe": deduping.step,
     "reindex": reindexing.step,
     scheduled.KIND: scheduled.step,
+    vectorindex.KIND: vectorindex.step,
 }
 
 
@@ -55,6 +56,8 @@ def sweep() -> None:
         queue.wake_indexer()
     for job_id in _abandoned().values_list("pk", flat=True):
         queue.enqueue(queue.RUN_JOB, str(job_id))
+    if model := vectorindex.wanted():
+        start(vectorindex.KIND, {"model": model}, "sweep")
     MemoryChange.objects.filter(created_at__lt=timezone.now() - CHANGES_KEPT).delete()
     accounts.prune()
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from goclaw_site.errors import Conflict
 from memory import windows
 from memory.access import Principal
 from memory.amending import apply, expired, index_anew
@@ -17,6 +18,9 @@ from memory.drafts import Changes, Draft, Source
 from memory.history import content_hash, live_key
 from memory.models import Memory, MemorySource, MemoryTag
 from memory.vocabulary import PERSONAL, UNVERIFIED
+
+#: How often a write that met another one looks again.
+_TRIES = 4
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,20 @@ class Written:
 
 
 def place(principal: Principal, draft: Draft, *, bulk: bool) -> Written:
+    """Write the draft where it belongs. Call inside a transaction.
+
+    A concurrent writer who takes the same key or place first makes us look again: we find it then.
+    """
+    for _ in range(_TRIES):
+        try:
+            with transaction.atomic():
+                return _place(principal, draft, bulk)
+        except IntegrityError:
+            continue
+    raise Conflict("Others write the same record just now. Nothing was written: try again.")
+
+
+def _place(principal: Principal, draft: Draft, bulk: bool) -> Written:
     owner = principal.owner if draft.scope == PERSONAL else None
     held = _held_place(draft, owner)
     if held is not None:
@@ -52,6 +70,7 @@ def _held_place(draft: Draft, owner: int | None) -> MemorySource | None:
     probe = Memory(scope=draft.scope, owner_id=owner)
     return (
         MemorySource.objects.select_related("memory")
+        .select_for_update(of=("memory",))
         .filter(
             access=probe.access,
             kind=draft.source.kind,
@@ -94,20 +113,14 @@ def _drop_if_unplaced(memory: Memory, actor: str) -> None:
 
 def _live_twin(draft: Draft, owner: int | None, kind: str) -> Memory | None:
     key = live_key(draft.scope, owner, kind, content_hash(draft.content))
-    return Memory.objects.filter(live_key=key).first()
+    return Memory.objects.select_for_update(of=("self",)).filter(live_key=key).first()
 
 
 def _write_or_touch(principal: Principal, draft: Draft, owner: int | None, bulk: bool) -> Written:
-    """Create the record, or take the equal live one that a concurrent writer may have made."""
+    """Create the record, or take the equal live one."""
     twin = _live_twin(draft, owner, draft.kind)
     if twin is None:
-        try:
-            with transaction.atomic():
-                return Written(_create(principal, draft, owner, bulk), "created")
-        except IntegrityError:
-            twin = _live_twin(draft, owner, draft.kind)
-            if twin is None:
-                raise
+        return Written(_create(principal, draft, owner, bulk), "created")
     return Written(twin, "existing", confirmed=_touch(principal, twin, draft))
 
 

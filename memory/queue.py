@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+from functools import partial
+
+from django.db import transaction
+from django_q.brokers import get_broker
+from django_q.models import OrmQ
 from django_q.tasks import async_task
 
+from goclaw_site.config import get_config
 from memory.models.engine import EngineState
+
+log = logging.getLogger(__name__)
 
 INDEX_WAITING = "memory.jobs.index_waiting"
 RUN_JOB = "memory.jobs.run"
@@ -13,8 +22,33 @@ _NUDGED = "index_nudged"
 
 
 def enqueue(function: str, *args: str | int) -> None:
-    """Queue a call; inside a transaction it is part of it (the broker shares the database)."""
+    """Queue a call. Inside a transaction it is part of it where the database is the broker.
+
+    Another broker knows nothing of transactions: it is told after the commit, or never.
+    """
+    if get_config().queue.redis is None:
+        _send(function, *args)
+    else:
+        transaction.on_commit(partial(_send_or_leave, function, *args))
+
+
+def waiting() -> int:
+    """Return how many messages wait, with those that are being worked on where that is known."""
+    if get_config().queue.redis is None:
+        return int(OrmQ.objects.count())
+    return int(get_broker().queue_size())
+
+
+def _send(function: str, *args: str | int) -> None:
     async_task(function, *args, q_options={"save": False})
+
+
+def _send_or_leave(function: str, *args: str | int) -> None:
+    """What is to be done stands in the rows, so a message that is lost is found by the sweep."""
+    try:
+        _send(function, *args)
+    except Exception as error:  # whatever the broker's client raises
+        log.warning("the broker took no message; the sweep will find the work: %s", error)
 
 
 def wake_indexer() -> None:

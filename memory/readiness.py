@@ -8,10 +8,9 @@ from typing import Any
 from django.db import DatabaseError, connection
 from django.db.models import Min
 from django.utils import timezone
-from django_q.models import OrmQ
 
 from goclaw_site.config import get_config
-from memory import indexing, providers
+from memory import indexing, providers, queue
 from memory.models import EngineState, Memory
 from memory.providers import chat
 
@@ -37,7 +36,7 @@ def _parts() -> dict[str, Any]:
     return {
         "ok": alive and not behind,
         "database": "ok",
-        "queue": {"waiting": OrmQ.objects.count()},
+        "queue": _queue(),
         "worker": "ok" if alive else "no sign of life: records are kept, indexing waits",
         "index": {"behind": behind, "lag_seconds": round(lag, 1), "waiting": waiting_count()},
         "embeddings": "ok" if providers.current() else providers.why_none(),
@@ -52,6 +51,15 @@ def _model(role: str) -> str:
         return "not set"
     until = chat.circuit.state(served).until
     return f"failed and is left alone until {until.isoformat()}" if until else "ok"
+
+
+def _queue() -> dict[str, Any]:
+    try:
+        return {"waiting": queue.waiting()}
+    except DatabaseError:
+        raise
+    except Exception as error:  # whatever the client of another broker raises
+        return {"waiting": None, "broker": f"does not answer ({type(error).__name__})"}
 
 
 def worker_alive() -> bool:

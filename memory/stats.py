@@ -5,21 +5,18 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from goclaw_site.config import database_file, get_config, state_dir
+from goclaw_site.config import get_config
 from memory import providers, readiness
 from memory.access import Principal, visible, visible_tokens
 from memory.backups import recording
 from memory.chunks import HISTORY, REPEAT
 from memory.models import Memory, MemoryChunk, MemoryTag
 from memory.providers.chat import accounts
+from memory.search import backends
 from memory.vocabulary import FAILED, PENDING, TEXT
-
-#: Exact search in memory stays right up to about here; past it PostgreSQL is the better home.
-ADVISED_CHUNKS = 250_000
 
 
 def stats(principal: Principal) -> dict[str, Any]:
@@ -72,10 +69,11 @@ def _chunks(principal: Principal) -> dict[str, Any]:
 
 def _engine() -> dict[str, Any]:
     """What only administrators see: figures over everybody's records, never their text."""
+    backend = backends.current()
     chunks = MemoryChunk.objects.count()
     engine = {
-        "driver": connection.vendor,
-        "database_bytes": _database_bytes(),
+        "driver": backend.name,
+        "database_bytes": backend.stored_bytes(),
         "all_records": Memory.objects.count(),
         "all_chunks": chunks,
         "all_pending": readiness.waiting_count(),
@@ -84,7 +82,7 @@ def _engine() -> dict[str, Any]:
         "backup": _backup(),
         "model_calls": _model_calls(),
     }
-    if chunks > ADVISED_CHUNKS and connection.vendor == "sqlite":
+    if backend.advised_chunks is not None and chunks > backend.advised_chunks:
         engine["advice"] = f"{chunks:,} chunks: PostgreSQL serves this size better."
     return {"engine": engine, "index_lag_seconds": engine["index_lag_seconds"]}
 
@@ -104,9 +102,3 @@ def _backup() -> dict[str, Any]:
     held = recording.last()
     age = recording.age_seconds(held["last_good"])
     return {**held, "hours": None if age is None else round(age / 3600, 1)}
-
-
-def _database_bytes() -> int:
-    path = database_file(get_config(), state_dir())
-    files = [path.with_name(path.name + end) for end in ("", "-wal")]
-    return sum(file.stat().st_size for file in files if file.exists())

@@ -1,4 +1,7 @@
-"""A state directory of its own for the whole run, made before the settings are read."""
+"""A state directory of its own for the whole run, made before the settings are read.
+
+GOCLAW_TEST_DATABASE=postgres runs what is marked `db` on a PostgreSQL of the run's own.
+"""
 
 import atexit
 import os
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
+_DATABASE = os.environ.get("GOCLAW_TEST_DATABASE", "sqlite")
 for _name in [name for name in os.environ if name.startswith("GOCLAW_")]:
     del os.environ[_name]
 _STATE = tempfile.mkdtemp(prefix="goclaw-tests-")
@@ -16,6 +20,10 @@ os.environ["GOCLAW_STATE_DIR"] = _STATE
 os.environ["DJANGO_SETTINGS_MODULE"] = "goclaw_site.settings"
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+from tests import databases  # noqa: E402
+
+databases.choose(_DATABASE)
 
 import django  # noqa: E402
 
@@ -42,15 +50,21 @@ def configure() -> Iterator[Configure]:
     reload_config()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever touches the database runs on all of them, unless it says why not."""
+    for item in items:
+        if databases.touched_by(item) and item.get_closest_marker("sqlite") is None:
+            item.add_marker("db")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    reason = item.get_closest_marker("sqlite")
+    if reason is not None and databases.chosen() != "sqlite":
+        pytest.skip(f"SQLite alone: {reason.args[0]}")
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker) -> None:
     """Tests with real transactions empty every table afterwards, the audit trail too."""
-    from django.db import connection
-
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        cursor.execute("DROP TRIGGER IF EXISTS audit_trail_no_delete")
-
-
-from tests.models import no_model, scripted_model  # noqa: E402
-
-__all__ = ["no_model", "scripted_model"]
+    with django_db_blocker.unblock():
+        databases.open_audit_trail()

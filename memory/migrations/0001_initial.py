@@ -8,6 +8,12 @@ from django.conf import settings
 from django.db import migrations, models
 
 
+def make_extension(apps, schema_editor):
+    """Vectors need pgvector before the first table has one."""
+    if schema_editor.connection.vendor == 'postgresql':
+        schema_editor.execute('CREATE EXTENSION IF NOT EXISTS vector')
+
+
 class Migration(migrations.Migration):
 
     initial = True
@@ -17,6 +23,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(make_extension, migrations.RunPython.noop),
         migrations.CreateModel(
             name='EngineState',
             fields=[

@@ -8,9 +8,24 @@ TABLE = 'audit_trail'
 CHANGES = {'update': 'changed', 'delete': 'shortened'}
 
 
+POSTGRES_SEAL = f"""CREATE FUNCTION {TABLE}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'The audit trail is never %%.',
+            CASE TG_OP WHEN 'UPDATE' THEN 'changed' ELSE 'shortened' END;
+    END $$""".replace('%%', '%')
+
+
 def seal(apps, schema_editor):
     """The database itself refuses what the code has no way to say."""
-    if schema_editor.connection.vendor != 'sqlite':
+    vendor = schema_editor.connection.vendor
+    if vendor == 'postgresql':
+        schema_editor.execute(POSTGRES_SEAL, params=None)
+        for event in (*CHANGES, 'truncate'):
+            schema_editor.execute(
+                f"CREATE TRIGGER {TABLE}_no_{event} BEFORE {event.upper()} ON {TABLE}"
+                f" FOR EACH STATEMENT EXECUTE FUNCTION {TABLE}_refuse()"
+            )
+    if vendor != 'sqlite':
         return
     for event, word in CHANGES.items():
         schema_editor.execute(
@@ -20,7 +35,12 @@ def seal(apps, schema_editor):
 
 
 def unseal(apps, schema_editor):
-    if schema_editor.connection.vendor != 'sqlite':
+    vendor = schema_editor.connection.vendor
+    if vendor == 'postgresql':
+        for event in (*CHANGES, 'truncate'):
+            schema_editor.execute(f'DROP TRIGGER IF EXISTS {TABLE}_no_{event} ON {TABLE}')
+        schema_editor.execute(f'DROP FUNCTION IF EXISTS {TABLE}_refuse')
+    if vendor != 'sqlite':
         return
     for event in CHANGES:
         schema_editor.execute(f'DROP TRIGGER IF EXISTS {TABLE}_no_{event}')

@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from memory.models import (
 from memory.write import amend, remember, retire
 from tests.agents.speaking import ANN, Gateway, tags_of
 from tests.api.callers import caller, gateway, index_all, user
+from tests.memory import keywordrows
 
 pytestmark = pytest.mark.django_db
 
@@ -225,11 +225,7 @@ def test_after_a_merge_search_finds_it_by_the_new_owner(boss):
         source = Source("session", "talk", number)
         remember(chat_of(bob), Draft(f"zebra number {number}", source=source))
     index_all()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM memory_chunks_fts WHERE memory_chunks_fts MATCH 'zebra'"
-        )
-        assert cursor.fetchone() == (3,)
+    assert keywordrows.holding("zebra") == 3
     identities.merge(boss, bob.person, ann.user)
     assert len(ann.found("zebra")) == 3
     assert not MemoryChunk.objects.exclude(access=access_token("personal", ann.user.pk)).exists()

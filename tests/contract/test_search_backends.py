@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from memory.access import access_token, visible_tokens
@@ -22,10 +21,9 @@ from tests.memory.making import ADMIN, BagProvider, index_all, note, person, put
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(params=["sqlite"])
-def backend(request):
-    if connection.vendor != request.param:
-        pytest.skip(f"the tests run on {connection.vendor}")
+@pytest.fixture
+def backend():
+    """The one of the database that the tests run on: `make test-backends` runs the others."""
     return backends.current()
 
 

@@ -98,7 +98,7 @@ def test_every_wrong_key_is_named_at_once(tmp_path):
         ("queue.sweep_seconds: 5", "queue.sweep_seconds: must be greater than or equal to 60"),
         ("server.allowed_hosts: a.example", "server.allowed_hosts: must be a list"),
         ("timezone: Mars/Olympus", "'Mars/Olympus' is not a time zone"),
-        ("database.driver: postgres", "postgres is not yet in this version"),
+        ("database.driver: mysql", "mysql is not yet in this version"),
         ("memory: 7", "memory: must be"),
     ],
 )

@@ -148,11 +148,11 @@ def die_at(name: str, crossing: int) -> None:
 
 def finish() -> dict[str, Any]:
     """Let the leases be over, sweep, and do what the sweep queued; then look at everything."""
-    from django.db import connection
     from django_q.models import OrmQ
 
     from memory import checking, jobs
     from memory.models import Memory
+    from tests.memory import keywordrows
 
     provider = small_batches()
     found_at = states()
@@ -164,16 +164,13 @@ def finish() -> dict[str, Any]:
     queued = OrmQ.objects.count()
     jobs.index_waiting()
     twice = len(provider.passages_seen) - len(set(provider.passages_seen))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM memory_chunks_fts_docsize")
-        keyword_rows = cursor.fetchone()[0]
     return {
         "states": found_at,
         "waiting": waiting,
         "queued": queued,
         "finished": states(),
         "wrong": wrong_records(),
-        "keyword_rows": keyword_rows,
+        "keyword_rows": keywordrows.count(),
         "findings": [f"{f.name}: {f.words}" for f in checking.check()],
         "embedded_twice": twice,
         "unfound": unfound(),

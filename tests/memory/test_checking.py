@@ -1,10 +1,10 @@
 """`memory check` finds every fault that it says it looks for: each rule has one planted here."""
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from django.db import connection
 from django.db.models import F
 
 from memory import checking, expiry, providers
@@ -20,6 +20,7 @@ from memory.models import (
     MemoryVeto,
 )
 from memory.write import amend, forget, retire
+from tests.memory import keywordrows
 from tests.memory.making import (
     ADMIN,
     BagProvider,
@@ -34,6 +35,7 @@ from tests.memory.making import (
 )
 
 pytestmark = pytest.mark.django_db
+NOBODYS = uuid.UUID(int=0xFEED)
 
 
 @dataclass
@@ -65,11 +67,6 @@ def world(bag) -> World:
     return World(plain, old, personal)
 
 
-def sql(statement: str, *params) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-
-
 def chunk_of(memory: Memory) -> MemoryChunk:
     return MemoryChunk.objects.filter(memory=memory).earliest("pk")
 
@@ -79,23 +76,13 @@ def chunks(memory: Memory):
 
 
 def orphan_chunk(world: World) -> None:
-    copied = ", ".join(
-        f.column for f in MemoryChunk._meta.fields if f.column not in ("id", "memory_id", "key")
-    )
-    sql(
-        f"INSERT INTO memory_chunks (memory_id, key, {copied}) SELECT 'feed', 'k', {copied}"
-        " FROM memory_chunks LIMIT 1"
-    )
+    row = chunk_of(world.plain)
+    row.pk, row.memory_id, row.key = None, NOBODYS, "k"
+    row.save(force_insert=True)
 
 
 def orphan_tag(world: World) -> None:
-    sql("INSERT INTO memory_tags (memory_id, tag) VALUES ('feed', 't')")
-
-
-def faulty_file(world: World) -> None:
-    sql("PRAGMA ignore_check_constraints = ON")
-    sql("UPDATE memory_chunks SET position = -1 WHERE memory_id = %s", world.plain.pk.hex)
-    sql("PRAGMA ignore_check_constraints = OFF")
+    MemoryTag.objects.create(memory_id=NOBODYS, tag="t")
 
 
 def vector_of_another_length(world: World) -> None:
@@ -110,40 +97,16 @@ def vector_gone(world: World) -> None:
     chunks(world.plain).update(embedding=None)
 
 
-def keyword_row_gone(world: World, table="memory_chunks_fts", column="search_text") -> None:
-    row = MemoryChunk.objects.exclude(**{column: ""}).earliest("pk")
-    _unindex(row, table, column)
-
-
-def keyword_row_left_over(world: World) -> None:
-    sql("INSERT INTO memory_chunks_fts(rowid, search_text, access) VALUES (99999, 'a', 'b')")
+def keyword_row_gone(world: World) -> None:
+    keywordrows.remove(MemoryChunk.objects.exclude(search_text="").earliest("pk"))
 
 
 def keyword_row_of_old_text(world: World) -> None:
-    _reindex(chunk_of(world.plain), terms="quite another")
+    keywordrows.replace(chunk_of(world.plain), terms="quite another")
 
 
 def keyword_row_under_a_foreign_token(world: World) -> None:
-    _reindex(chunk_of(world.personal), access="sglobal0")
-
-
-def _unindex(row: MemoryChunk, table: str, column: str) -> None:
-    sql(
-        f"INSERT INTO {table}({table}, rowid, {column}, access) VALUES ('delete', %s, %s, %s)",
-        row.pk,
-        getattr(row, column),
-        row.access,
-    )
-
-
-def _reindex(row: MemoryChunk, terms: str = "", access: str = "") -> None:
-    _unindex(row, "memory_chunks_fts", "search_text")
-    sql(
-        "INSERT INTO memory_chunks_fts(rowid, search_text, access) VALUES (%s, %s, %s)",
-        row.pk,
-        terms or row.search_text,
-        access or row.access,
-    )
+    keywordrows.replace(chunk_of(world.personal), access="sglobal0")
 
 
 def neighbour_of_another_owner(world: World) -> None:
@@ -178,7 +141,7 @@ def foreign_speaker(world: World) -> None:
 
 
 FAULTS: list[tuple[str, str, Plant]] = [
-    ("database", "a value that its column forbids", faulty_file),
+    ("database", "a fault of its own", lambda w: keywordrows.damage_the_database()),
     ("orphan_chunks", "a chunk without its record", orphan_chunk),
     ("orphan_tags", "a tag without its record", orphan_tag),
     ("repeats", "a chunk that a gone one speaks for", speaker_gone),
@@ -223,7 +186,7 @@ FAULTS: list[tuple[str, str, Plant]] = [
     ("foreign_neighbours", "gone", neighbour_that_is_gone),
     ("foreign_neighbours", "retired", neighbour_that_was_retired),
     ("keyword_rows", "a row is missing", keyword_row_gone),
-    ("keyword_rows", "a row too many", keyword_row_left_over),
+    ("keyword_rows", "a row too many", lambda w: keywordrows.leave_one_over()),
     ("keyword_rows", "old text", keyword_row_of_old_text),
     ("keyword_rows", "a foreign token", keyword_row_under_a_foreign_token),
 ]
@@ -243,8 +206,8 @@ def test_a_clean_index_has_no_findings(world):
 def swept():
     """Take out what the test's own end would stumble over."""
     yield
-    sql("DELETE FROM memory_chunks WHERE memory_id = 'feed'")
-    sql("DELETE FROM memory_tags WHERE memory_id = 'feed'")
+    MemoryChunk.objects.filter(memory_id=NOBODYS).delete()
+    MemoryTag.objects.filter(memory_id=NOBODYS).delete()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,10 @@ from memory.vectors import SCALE_BYTES, pack, unit, unpack, unpack_levels
 from memory.write import amend, forget, retire
 from tests.memory.making import ADMIN, BagProvider, index_all, note, person, put, serve
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.sqlite("PostgreSQL compares vectors itself and keeps no matrix"),
+]
 
 finite = st.floats(-1e3, 1e3, width=32)
 vectors = arrays(np.float32, st.integers(1, 40), elements=finite)

@@ -4,6 +4,7 @@ import pytest
 
 from memory import stats
 from memory.models import MemoryChunk
+from memory.search import backends
 from memory.write import retire
 from tests.memory.making import ADMIN, GATEWAY, index_all, note, put
 
@@ -60,7 +61,7 @@ def test_only_administrators_see_the_whole_index(bag, ann):
 def test_a_large_index_is_told_to_move(bag, monkeypatch):
     note("a"), note("b")
     index_all()
-    monkeypatch.setattr(stats, "ADVISED_CHUNKS", 1)
+    monkeypatch.setattr(backends.current(), "advised_chunks", 1)
     assert "PostgreSQL" in stats.stats(ADMIN)["engine"]["advice"]
 
 

@@ -25,6 +25,7 @@ from memory.models import (
     MemoryTag,
 )
 from memory.write import amend, content_hash, forget, remember, remember_many, retire
+from tests.memory import keywordrows
 from tests.memory.making import (
     ADMIN,
     SERVER,
@@ -280,7 +281,7 @@ class TestForgetting:
         assert MemoryTag.objects.count() == MemoryRelation.objects.count() == 0
         assert list(MemorySource.objects.values_list("memory", flat=True)) == [neighbour.pk]
         assert "zanzibar" not in str(list(MemoryRevision.objects.values_list()))
-        assert not _keyword_rows("zanzibar")
+        assert not keywordrows.holding("zanzibar")
         assert MemoryChange.objects.latest("sequence").operation == MemoryChange.DROP
         assert checking.check() == []
 
@@ -316,13 +317,6 @@ class TestForgetting:
         assert put(ADMIN, "phoenix").created
         index_all()
         assert texts(ADMIN, "phoenix") == ["phoenix"]
-
-
-def _keyword_rows(term: str) -> int:
-    table = "memory_chunks_fts"
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH %s", [f'"{term}"'])
-        return cursor.fetchone()[0]
 
 
 class TestRetiring:

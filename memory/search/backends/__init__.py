@@ -6,9 +6,13 @@ from django.db import connection
 
 from goclaw_site.errors import Unavailable
 from memory.search.backends.base import SearchBackend
+from memory.search.backends.postgres import PostgresBackend
 from memory.search.backends.sqlite import SqliteBackend
 
-_BACKENDS: dict[str, SearchBackend] = {"sqlite": SqliteBackend()}
+_BACKENDS: dict[str, SearchBackend] = {
+    "sqlite": SqliteBackend(),
+    "postgresql": PostgresBackend(),
+}
 
 
 def current() -> SearchBackend:

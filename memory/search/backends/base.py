@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from memory.filters import Filters
 from memory.search.types import TextStatistics
 from memory.vectors import FloatMatrix, FloatVector
+
+#: Counting stops here: a term in more chunks than this weighs next to nothing.
+COUNT_CAP = 20_000
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,23 @@ class Similar:
     cosine: float
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far the building of an index is, in whatever units the database counts."""
+
+    done: int
+    total: int
+    finished: bool
+
+
 class SearchBackend(Protocol):
-    """Four questions that every driver answers alike (tests/contract)."""
+    """Four questions that every driver answers alike (tests/contract), and its own upkeep.
+
+    `advised_chunks` is how many chunks it serves well; None: no limit is known.
+    """
+
+    name: str
+    advised_chunks: int | None
 
     def by_text(self, terms: Sequence[str], reach: Reach, limit: int) -> list[int]:
         """Return the ids of up to `limit` chunks that hold any of the terms, the best first."""
@@ -46,3 +64,18 @@ class SearchBackend(Protocol):
 
     def statistics(self, terms: Sequence[str], reach: Reach) -> TextStatistics:
         """Count chunks over the tokens of the reach: in all, and for each term (up to a cap)."""
+
+    def wants_index(self, model: str) -> bool:
+        """Whether an index over the model's vectors would pay, and is not there."""
+
+    def build_index(self, model: str, deadline: float) -> Progress:
+        """Build that index, or go on with it, until the deadline (monotonic seconds)."""
+
+    def stored_bytes(self) -> int:
+        """Return how much room the database takes."""
+
+    def database_faults(self) -> Iterable[Any]:
+        """Return what the database itself finds wrong with itself."""
+
+    def keyword_faults(self) -> Iterable[Any]:
+        """Return the chunks that the keyword index lacks, or holds with other terms."""

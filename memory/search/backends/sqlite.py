@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,21 @@ from numpy.typing import NDArray
 
 from memory.filters import narrowing
 from memory.models import Memory, MemoryChunk
-from memory.search.backends.base import Reach, Similar
+from memory.search.backends import sqlitefaults
+from memory.search.backends.base import COUNT_CAP, Progress, Reach, Similar
 from memory.search.matrix import best, matrix_of, rows_as_floats
 from memory.search.types import TextStatistics
 from memory.vectors import FloatMatrix, FloatVector
 
-#: Counting stops here: a term in more chunks than this weighs next to nothing.
-COUNT_CAP = 20_000
 _TABLE = "memory_chunks_fts"
 
 
 class SqliteBackend:
     """The embedded driver. Terms are only ever bound as quoted phrases of a bound query."""
+
+    name = "sqlite"
+    #: Exact search in memory stays right up to about here; past it PostgreSQL is the better home.
+    advised_chunks: int | None = 250_000
 
     def by_text(self, terms: Sequence[str], reach: Reach, limit: int) -> list[int]:
         if not terms or not reach.tokens:
@@ -61,6 +65,23 @@ class SqliteBackend:
         tokens = sorted(reach.tokens)
         total = MemoryChunk.objects.filter(access__in=tokens).count()
         return TextStatistics(total, holding)
+
+    def wants_index(self, model: str) -> bool:
+        return False
+
+    def build_index(self, model: str, deadline: float) -> Progress:
+        return Progress(0, 0, finished=True)
+
+    def stored_bytes(self) -> int:
+        path = Path(connection.settings_dict["NAME"])
+        files = [path.with_name(path.name + end) for end in ("", "-wal")]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def database_faults(self) -> Any:
+        return sqlitefaults.damages()
+
+    def keyword_faults(self) -> Any:
+        return sqlitefaults.keyword_rows()
 
 
 def _match(terms: Sequence[str], reach: Reach) -> str:

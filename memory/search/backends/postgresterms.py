@@ -1,0 +1,140 @@
+"""The keyword list on PostgreSQL: any of the terms, the rarer first, ranked like BM25.
+
+PostgreSQL knows how common a term is from its own statistics, so nothing is counted to rank. A
+first pass orders what the rarer terms hold by which terms are there and how long the chunk is; a
+second one counts the terms in the texts of the best.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db import connection
+
+#: Rows that the first pass looks at: rarer terms bring them up, the commoner ones only add weight.
+ENOUGH = 60_000
+#: How many times the wanted number the second pass reads.
+_DEPTH = 3
+_LONGEST = 500
+# As FTS5 has them.
+_K1, _B = 1.2, 0.75
+_TABLE = "memory_chunks_terms"
+
+Narrowing = tuple[str, list[Any]]
+
+
+def best(terms: Sequence[str], tokens: Iterable[str], inside: Narrowing, limit: int) -> list[int]:
+    """Return the ids of up to `limit` chunks within the tokens, the best first."""
+    access = _access(tokens)
+    wanted = _usable(terms)
+    if not wanted or not access:
+        return []
+    rows = _estimates(wanted, access)
+    weights = {term: _idf(rows[""], rows[term]) for term in wanted}
+    found = _first_pass(_rarer(wanted, rows), weights, access, inside, limit * _DEPTH)
+    return _by_frequency(found, weights)[:limit]
+
+
+def counts(terms: Sequence[str], tokens: Iterable[str], cap: int) -> dict[str, int]:
+    """Return how many chunks within the tokens hold each term; counting stops at the cap."""
+    access, wanted = _access(tokens), _usable(terms)
+    one = (
+        f"(SELECT count(*) FROM (SELECT 1 FROM {_TABLE} WHERE terms @@ %s::tsquery"
+        " LIMIT %s) AS held)"
+    )
+    params = [value for term in wanted for value in (f"{_quoted(term)} & {access}", cap)]
+    numbers = _rows("SELECT " + ", ".join([one] * len(wanted)), params)[0] if wanted else ()
+    return dict.fromkeys(terms, 0) | dict(zip(wanted, numbers, strict=True))
+
+
+def _estimates(terms: Sequence[str], access: str) -> dict[str, float]:
+    """Return the planner's guess of the chunks within reach, under "", and of those per term."""
+    asked = [access, *(f"{_quoted(term)} & {access}" for term in terms)]
+    one = f"(SELECT 1 FROM {_TABLE} WHERE terms @@ %s::tsquery)"
+    sql = "EXPLAIN (FORMAT JSON) " + " UNION ALL ".join([one] * len(asked))
+    plan = _rows(sql, asked)[0][0]
+    tree = json.loads(plan) if isinstance(plan, str) else plan
+    parts = tree[0]["Plan"].get("Plans", [])
+    guesses = [float(part["Plan Rows"]) for part in parts]
+    if len(guesses) != len(asked):
+        guesses = [1.0] * len(asked)
+    return dict(zip(["", *terms], guesses, strict=True))
+
+
+def _rarer(terms: Sequence[str], rows: Mapping[str, float]) -> list[str]:
+    """Return the terms, rarest first, that bring up enough rows together."""
+    ordered = sorted(terms, key=lambda term: rows[term])
+    taken, total = ordered[:1], rows[ordered[0]]
+    for term in ordered[1:]:
+        total += rows[term]
+        if total > ENOUGH:
+            break
+        taken.append(term)
+    return taken
+
+
+def _first_pass(
+    bringing: Sequence[str],
+    weights: Mapping[str, float],
+    access: str,
+    inside: Narrowing,
+    limit: int,
+) -> list[int]:
+    held = " + ".join(["CASE WHEN terms @@ %s::tsquery THEN %s::float8 ELSE 0 END"] * len(weights))
+    params: list[Any] = [value for term in weights for value in (_quoted(term), weights[term])]
+    narrowed, more = inside
+    sql = (
+        f"WITH held AS MATERIALIZED (SELECT chunk, length, {held} AS weight"
+        f" FROM {_TABLE} WHERE terms @@ %s::tsquery{narrowed})"
+        " SELECT chunk FROM held, (SELECT avg(length) AS mean FROM held) AS lengths"
+        f" ORDER BY weight / (1 + {_K1} * ({1 - _B} + {_B} * length / mean)) DESC, chunk LIMIT %s"
+    )
+    match = f"({' | '.join(_quoted(term) for term in bringing)}) & {access}"
+    return [row[0] for row in _rows(sql, [*params, match, *more, limit])]
+
+
+def _by_frequency(chunks: Sequence[int], weights: Mapping[str, float]) -> list[int]:
+    """Order by BM25 proper: how often each term is there counts, too."""
+    sql = "SELECT id, search_text FROM memory_chunks WHERE id = ANY(%s)"
+    texts = [(chunk, text.split(" ")) for chunk, text in _rows(sql, [list(chunks)])]
+    mean = sum(len(words) for _, words in texts) / max(len(texts), 1)
+    scored = [(-_score(words, weights, mean), chunk) for chunk, words in texts]
+    return [chunk for _, chunk in sorted(scored)]
+
+
+def _score(words: Sequence[str], weights: Mapping[str, float], mean: float) -> float:
+    spread = _K1 * (1 - _B + _B * len(words) / mean)
+    times = ((words.count(term), weight) for term, weight in weights.items())
+    return sum(weight * n * (_K1 + 1) / (n + spread) for n, weight in times if n)
+
+
+def _idf(total: float, holding: float) -> float:
+    return math.log(1 + total / max(holding, 1.0))
+
+
+def _access(tokens: Iterable[str]) -> str:
+    found = " | ".join(_quoted("@" + token) for token in sorted(tokens))
+    return f"({found})" if found else ""
+
+
+def _usable(terms: Sequence[str]) -> list[str]:
+    """Return the terms that an index can hold at all; what it cannot hold is in no chunk."""
+    return [
+        term
+        for term in dict.fromkeys(terms)
+        if term and "\0" not in term and len(term) <= _LONGEST and not term.startswith("@")
+    ]
+
+
+def _quoted(term: str) -> str:
+    """Return a lexeme of a tsquery: nothing in it is an operator."""
+    return "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _rows(sql: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
