@@ -39,8 +39,15 @@ class Stored:
     created: bool
 
 
-def upload(principal: Principal, slug: str, name: str, parts: Iterable[bytes]) -> Stored:
-    """Keep a file for a page, which need not be saved yet.
+def upload(
+    principal: Principal,
+    slug: str,
+    name: str,
+    parts: Iterable[bytes],
+    *,
+    wanted: uuid.UUID | None = None,
+) -> Stored:
+    """Keep a file for a page, which need not be saved yet. `wanted` is the id it had before.
 
     `parts` are read once and never held together in memory. Raises InvalidInput for an empty file,
     TooLarge, Refused, Unavailable where the disk takes no more; no half of a file is left.
@@ -53,7 +60,15 @@ def upload(principal: Principal, slug: str, name: str, parts: Iterable[bytes]) -
         if held is not None:
             _heal(held, draft)
             return Stored(held, created=False)
-        return _keep(principal, place, clean_name(name), draft)
+        return _keep(principal, place, clean_name(name), draft, wanted or uuid.uuid4())
+
+
+def find(slug: str, parts: Iterable[bytes]) -> WikiAttachment | None:
+    """Return the file of a page with this content, if it has one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return _held(_place(slug), digest.hexdigest())
 
 
 def remove(principal: Principal, attachment_id: uuid.UUID) -> None:
@@ -161,11 +176,12 @@ def _copy(parts: Iterable[bytes], out: BinaryIO) -> tuple[int, str, bytes]:
     return size, digest.hexdigest(), head
 
 
-def _keep(principal: Principal, slug: str, name: str, draft: _Draft) -> Stored:
+def _keep(principal: Principal, slug: str, name: str, draft: _Draft, wanted: uuid.UUID) -> Stored:
     """Make the row, then give the file its name: a row that is there has its file."""
     try:
         with transaction.atomic():
             row = WikiAttachment.objects.create(
+                pk=wanted,
                 slug=slug,
                 slug_key=slugs.key(slug),
                 content_key=content_key(slug, draft.sha256),

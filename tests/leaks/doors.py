@@ -232,6 +232,7 @@ ROWS: dict[str, Row] = {
     "api-wiki-review": Row(
         bodies=lambda world: [{"slug": "lantern", "revision": 1, "decision": "reject"}]
     ),
+    "api-wiki-distill": Row(bodies=lambda world: [{}, {"dry_run": True}]),
     "api-wiki-search": Row(queries=(f"?q={WORD}&max_results=50", "")),
     "api-wiki-files": Row(queries=("", "?slug=lantern")),
     "api-wiki-file": Row(fill=_files, methods=("GET", "DELETE")),
@@ -391,6 +392,10 @@ COMMANDS: dict[str, Terminal] = {
     "db restore": Terminal(left_out="runs without the database; test_backup"),
     "migrate": Terminal(left_out="changes tables; says where the backup lies; test_upgrade"),
     "secrets": Terminal(left_out="knows no records; test_secrets looks for values in all it says"),
+    "wiki import": Terminal((("{folder}", "--dry-run"), ("{folder}",), ("/nothing",))),
+    "wiki export": Terminal((("{folder}/out.zip", "--overwrite"),)),
+    "wiki distill": Terminal((("--dry-run",),)),
+    "wiki gc": Terminal((("--dry-run",), ("--yes",))),
     "up": Terminal(left_out="serves; the doors are the addresses"),
     "worker": Terminal(left_out="runs jobs; their rows and the log are looked at"),
     "mcp": Terminal(left_out="serves the tools, which are looked at one by one"),

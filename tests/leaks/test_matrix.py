@@ -107,7 +107,8 @@ def _filled(given: tuple[str, ...], world: World, tmp_path: Any) -> Iterator[lis
     whole = tmp_path / "whole.gclaw"
     prefix = ApiKey.objects.values_list("prefix", flat=True)[0]
     for one in ids:
-        yield [part.format(id=one, file=note, prefix=prefix, snapshot=whole) for part in given]
+        places = {"file": note, "folder": tmp_path, "prefix": prefix, "snapshot": whole}
+        yield [part.format(id=one, **places) for part in given]
 
 
 def _said(capsys: Any, name: str, kind: Kind, arguments: list[str]) -> str:

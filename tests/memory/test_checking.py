@@ -224,7 +224,8 @@ def test_the_rule_finds_the_planted_fault(world, swept, rule, plant):
 
 
 def test_every_rule_has_a_planted_fault():
-    assert {rule for rule, _, _ in FAULTS} == set(checking.RULES)
+    ours = {name for name in checking.RULES if not name.startswith("wiki_")}
+    assert {rule for rule, _, _ in FAULTS} == ours, "those of the wiki stand with its tests"
 
 
 def test_samples_are_few(bag):

@@ -9,6 +9,7 @@ import pytest
 from memory import providers
 from memory.access import Principal
 from memory.search import matrix
+from tests.api.callers import Caller, caller
 from tests.memory.making import person
 
 
@@ -36,3 +37,8 @@ def bob(db) -> Principal:
 def agent(db) -> Principal:
     """A planned run: it may write, and its edits wait."""
     return Principal(name="gateway bot", gateway=True, run_kind="cron", key="abcd")
+
+
+@pytest.fixture
+def root_key(db) -> Caller:
+    return caller("root", is_superuser=True)

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memory.api.answers import answers
+from memory.api.answers import StartedAnswer, answers
 from memory.api.base import (
     PAGING,
     JobPages,
@@ -16,12 +16,13 @@ from memory.api.base import (
     parsed,
     query_values,
 )
-from wiki import pages, queries, review
+from wiki import distill, pages, queries, review
 from wiki.api.answers import diff_body, page_body, saved_body
 from wiki.api.pages import required, whole_number
 from wiki.api.serializers import (
     DecidedAnswer,
     DiffAnswer,
+    DistillSerializer,
     HeadSerializer,
     MoveSerializer,
     PageAnswer,
@@ -29,6 +30,8 @@ from wiki.api.serializers import (
     ReviewSerializer,
     SaveRowSerializer,
 )
+
+ACCEPTED = 202
 
 
 class ChangePages(JobPages):
@@ -167,3 +170,19 @@ class ReviewView(MemoryView):
                 "deleted": decided.page.deleted,
             }
         )
+
+
+class DistillView(MemoryView):
+    """Learned facts into pages."""
+
+    @extend_schema(
+        summary="Distill learned facts into pages",
+        request=DistillSerializer,
+        responses=answers({202: StartedAnswer}),
+        operation_id="wiki_distill",
+    )
+    def post(self, request: Request) -> Response:
+        """Start the job; 409 with the reason where no model is set."""
+        given = parsed(DistillSerializer, request.data)
+        job = distill.start(self.principal, dry=given["dry_run"])
+        return Response({"job": str(job.pk)}, status=ACCEPTED)

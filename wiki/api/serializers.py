@@ -58,6 +58,12 @@ class ReviewSerializer(serializers.Serializer[Any]):
     decision = serializers.ChoiceField([(word, word) for word in DECISIONS])
 
 
+class DistillSerializer(serializers.Serializer[Any]):
+    """How to distill."""
+
+    dry_run = serializers.BooleanField(default=False, help_text="Show the pages, save none.")
+
+
 class HeadSerializer(serializers.ModelSerializer[WikiPage]):
     """A page in a list."""
 

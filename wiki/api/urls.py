@@ -5,7 +5,15 @@ from __future__ import annotations
 from django.urls import re_path
 
 from memory.api.urls import ID
-from wiki.api.changes import DiffView, HistoryView, MoveView, RecentView, RestoreView, ReviewView
+from wiki.api.changes import (
+    DiffView,
+    DistillView,
+    HistoryView,
+    MoveView,
+    RecentView,
+    RestoreView,
+    ReviewView,
+)
 from wiki.api.feed import FeedView
 from wiki.api.files import AttachmentsView, AttachmentView
 from wiki.api.pages import PagesView, PageView, TreeView, WikiSearchView
@@ -24,6 +32,7 @@ urlpatterns = [
     re_path(rf"{_WIKI}/restore/?$", RestoreView.as_view(), name="api-wiki-restore"),
     re_path(rf"{_WIKI}/move/?$", MoveView.as_view(), name="api-wiki-move"),
     re_path(rf"{_WIKI}/review/?$", ReviewView.as_view(), name="api-wiki-review"),
+    re_path(rf"{_WIKI}/distill/?$", DistillView.as_view(), name="api-wiki-distill"),
     re_path(rf"{_WIKI}/search/?$", WikiSearchView.as_view(), name="api-wiki-search"),
     re_path(rf"{_WIKI}/attachments/?$", AttachmentsView.as_view(), name="api-wiki-files"),
     re_path(

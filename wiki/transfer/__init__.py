@@ -1,0 +1,1 @@
+"""Pages in and out as a folder or zip of Markdown with its files."""
