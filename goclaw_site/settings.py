@@ -110,7 +110,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.contrib.messages.context_processors.messages",
                 "memory.pages.shell.shell",
             ],
-            "libraries": {"pages": "memory.pages.tags"},
+            "libraries": {"pages": "memory.pages.tags", "wiki": "wiki.browser.tags"},
         },
     },
 ]

@@ -55,6 +55,11 @@ class WikiPage(models.Model):
         return self.slug
 
     @property
+    def name(self) -> str:
+        """The last part of the slug."""
+        return self.slug.rpartition("/")[2]
+
+    @property
     def live(self) -> bool:
         """Whether there is a text to read: neither deleted nor moved away."""
         return self.revision > 0 and not self.deleted and not self.moved_to

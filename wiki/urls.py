@@ -6,4 +6,5 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("wiki.api.urls")),
+    path("", include("wiki.browser.urls")),
 ]

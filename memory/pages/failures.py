@@ -13,7 +13,7 @@ from goclaw_site.errors import GoclawError, Throttled
 from goclaw_site.logs import request_id
 
 #: What people type into our forms; nothing else of a request is shown again.
-TYPED = ("content", "tags", "domain")
+TYPED = ("title", "content", "body", "tags", "domain", "comment")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""The pages of the wiki: each parses, calls what the API calls, and responds."""

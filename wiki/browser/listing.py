@@ -1,0 +1,110 @@
+"""Lists of pages: where the wiki begins, what changed, what is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_safe
+
+from memory.access import Principal, principal_of
+from memory.pages.base import page, show
+from wiki import queries, slugs
+from wiki.access import may_edit, may_review
+from wiki.browser.framing import crumbs, page_url
+from wiki.browser.reading import whole
+from wiki.edits import check_tags
+from wiki.models import WikiPage
+
+RECENT = 40
+RESULTS = 30
+#: Lines of one level of the tree.
+LEVEL = 500
+_TOP_TAGS = 24
+
+
+@dataclass(frozen=True)
+class Place:
+    """One line of the tree; `inside` counts the pages below it."""
+
+    slug: str
+    name: str
+    title: str
+    exists: bool
+    inside: int
+
+
+def level(principal: Principal, below: str) -> list[Place]:
+    """Return the places directly below a slug, by name, with how many pages each holds."""
+    start = f"{below}/" if below else ""
+    rows = WikiPage.objects.filter(deleted=False, moved_to="", revision__gt=0)
+    if below:
+        rows = rows.filter(slug__startswith=start)
+    titles: dict[str, str] = {}
+    inside: dict[str, int] = {}
+    for slug, title in rows.values_list("slug", "title"):
+        name, _, rest = slug[len(start) :].partition("/")
+        inside.setdefault(name, 0)
+        if rest:
+            inside[name] += 1
+        else:
+            titles[name] = title
+    return [
+        Place(f"{start}{name}", name, titles.get(name, ""), name in titles, count)
+        for name, count in sorted(inside.items())[:LEVEL]
+    ]
+
+
+@page
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The tree, what changed lately, what waits; without a page yet, how to begin."""
+    principal = principal_of(request)
+    below = slugs.read(request.GET["below"]) if request.GET.get("below") else ""
+    places = level(principal, below)
+    context: dict[str, Any] = {"places": places, "below": below, "may_edit": may_edit(principal)}
+    if request.GET.get("part") == "level":
+        return show(request, "wiki/parts/level.html", "wiki/parts/level.html", context)
+    context |= {
+        "crumbs": [*crumbs(below)] if below else [],
+        "total": sum(place.inside + place.exists for place in places),
+        "recent": list(queries.recent(principal)[:8]),
+        "waiting": queries.waiting_count(principal) if may_review(principal) else 0,
+        "tags": sorted(queries.tags(principal), key=lambda row: -row[1])[:_TOP_TAGS],
+    }
+    return show(request, "wiki/home.html", "wiki/home.html", context)
+
+
+@page
+@require_safe
+def recent(request: HttpRequest) -> HttpResponse:
+    """Every save, the newest first."""
+    principal = principal_of(request)
+    rows = queries.recent(principal)
+    before = whole(request, "before")
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    found = list(rows[: RECENT + 1])
+    following = found[RECENT - 1].pk if len(found) > RECENT else None
+    context = {"rows": found[:RECENT], "following": following, "first": before is None}
+    return show(request, "wiki/recent.html", "wiki/recent.html", context)
+
+
+@page
+@require_safe
+def find(request: HttpRequest) -> HttpResponse:
+    """Pages that answer a query, or that have a tag."""
+    principal = principal_of(request)
+    query, tag = request.GET.get("q", "").strip(), request.GET.get("tag", "").strip()
+    context: dict[str, Any] = {"query": query, "tag": tag, "may_edit": may_edit(principal)}
+    if query:
+        tags = check_tags([tag]) if tag else ()
+        answer = queries.search(principal, query, limit=RESULTS, tags=tags)
+        # The search escapes everything and adds its marks alone.
+        hits = [(hit, mark_safe(hit.snippet), page_url(hit.slug)) for hit in answer.hits]  # noqa: S308
+        context |= {"answer": answer, "hits": hits}
+    elif tag:
+        context["pages"] = list(queries.pages(principal, tags=check_tags([tag]))[:200])
+    return show(request, "wiki/search.html", "wiki/parts/found.html", context)
