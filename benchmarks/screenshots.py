@@ -19,6 +19,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+    from memory.access import Principal
+
 OUT = Path("screenshots")
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = [
@@ -59,9 +61,11 @@ def _prepare() -> None:
 
     call_command("migrate", verbosity=0, interactive=False)
     User.objects.create_superuser(NAME, password=PASSWORD)
+    from benchmarks import wikipictures
     from benchmarks.screenshotdata import fill
 
     fill(NAME)
+    wikipictures.fill(NAME)
 
 
 @contextmanager
@@ -105,11 +109,26 @@ def _series(browser: Browser, address: str, theme: str, width: int) -> None:
     page.fill("#id_username", NAME)
     page.fill("#id_password", PASSWORD)
     page.click("button.primary")
-    for name, path in _pages().items():
-        page.goto(address + path)
-        shot(name, whole=name not in _LONG)
-    _states(page, address, shot)
+    from benchmarks import wikipictures
+
+    only = sys.argv[1] if len(sys.argv) > 1 else ""
+    for name, path in {**_pages(), **wikipictures.paths()}.items():
+        if name.startswith(only):
+            page.goto(address + path)
+            shot(name, whole=name not in _LONG)
+    if not only:
+        _states(page, address, shot)
+    if only in ("", "wiki"):
+        wikipictures.states(page, address, shot, _person())
     context.close()
+
+
+def _person() -> Principal:
+    from django.contrib.auth.models import User
+
+    from agents.principals import for_browser
+
+    return for_browser(User.objects.get(username=NAME))
 
 
 _LONG = ("memory", "search", "history", "admin-records")

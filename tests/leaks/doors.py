@@ -212,6 +212,43 @@ ROWS: dict[str, Row] = {
     "identities-confirm": Row(fill=_identities, forms=lambda world: [{}]),
     "identities-link": Row(fill=_identities, forms=lambda world: [{"person": "nobody"}]),
     "audit": Row(queries=("", "?action=write", "?since=x")),
+    "wiki": Row(queries=("", "?below=lantern", "?part=level")),
+    "wiki-new": Row(queries=("", "?title=x&in=y", "?title=x&in=..")),
+    "wiki-preview": Row(forms=lambda world: [{"body": f"[[{WORD}]]"}]),
+    "wiki-recent": Row(queries=("", "?before=9", "?before=x")),
+    "wiki-search": Row(queries=("", f"?q={WORD}", "?tag=x")),
+    "wiki-review": Row(),
+    "wiki-decide": Row(
+        forms=lambda world: [
+            {"decision": "accept:1@lantern"},
+            {"decision": "reject:1@lantern"},
+            {"decision": "accept-picked", "pick": "1@lantern"},
+            {"decision": "x"},
+        ]
+    ),
+    "wiki-restore": Row(forms=lambda world: [{"slug": "lantern", "revision": "1"}, {}]),
+    "wiki-undelete": Row(forms=lambda world: [{"slug": "lantern"}]),
+    "wiki-move": Row(
+        queries=("?slug=lantern", ""), forms=lambda world: [{"slug": "lantern", "to": "x"}]
+    ),
+    "wiki-delete": Row(queries=("?slug=lantern", ""), forms=lambda world: [{"slug": "lantern"}]),
+    "wiki-files": Row(forms=lambda world: [{"slug": "lantern"}]),
+    "wiki-file-delete": Row(fill=_files, forms=lambda world: [{}]),
+    "wiki-page": Row(
+        fill=_slug,
+        queries=(
+            "",
+            "?view=edit",
+            "?view=history",
+            "?view=diff",
+            "?view=links",
+            "?view=files",
+            "?view=source",
+            "?revision=1",
+            "?view=x",
+        ),
+        forms=lambda world: [{"body": "x", "base": "1"}, {"body": "x", "preview": "1"}],
+    ),
     "api-wiki": Row(
         queries=("", "?q=" + WORD, "?review=true", "?prefix=l&tag=x"),
         bodies=lambda world: [{"title": WORD, "body": "x"}, {"body": 1}],

@@ -111,6 +111,7 @@ def _editor(
     around = frame(request, head, "edit") if head else {"crumbs": crumbs(slug), "view": "edit"}
     context = around | {
         "slug": slug,
+        "name": slug.rpartition("/")[2],
         "form": form,
         "fresh": head is None or not head.live,
         "limit": MAX_BODY,
@@ -161,6 +162,7 @@ def _conflict(request: HttpRequest, slug: str, form: PageForm, stale: StaleBase)
     clean = merged.clean and told["merged"] is not None
     context = (frame(request, head, "edit") if head else {"crumbs": crumbs(slug)}) | {
         "slug": slug,
+        "name": slug.rpartition("/")[2],
         "message": stale.message,
         "form": replace(form, base=str(told["revision"])),
         "gone": bool(told["deleted"] or told["moved_to"]),

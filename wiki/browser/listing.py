@@ -22,38 +22,54 @@ RECENT = 40
 RESULTS = 30
 #: Lines of one level of the tree.
 LEVEL = 500
+#: Up to so many pages the tree stands open.
+UNFOLDED = 120
 _TOP_TAGS = 24
 
 
 @dataclass(frozen=True)
 class Place:
-    """One line of the tree; `inside` counts the pages below it."""
+    """One line of the tree; `inside` counts the pages below it, `below` holds them if they show."""
 
     slug: str
     name: str
     title: str
     exists: bool
     inside: int
+    below: tuple[Place, ...] = ()
+
+    @property
+    def apart(self) -> bool:
+        """Whether the title does not tell the name."""
+        return slugs.from_title(self.title) != self.name
 
 
 def level(principal: Principal, below: str) -> list[Place]:
-    """Return the places directly below a slug, by name, with how many pages each holds."""
-    start = f"{below}/" if below else ""
+    """Return the places directly below a slug, by name; in a small wiki with all that they hold."""
     rows = WikiPage.objects.filter(deleted=False, moved_to="", revision__gt=0)
     if below:
-        rows = rows.filter(slug__startswith=start)
-    titles: dict[str, str] = {}
-    inside: dict[str, int] = {}
-    for slug, title in rows.values_list("slug", "title"):
+        rows = rows.filter(slug__startswith=f"{below}/")
+    titles = dict(rows.values_list("slug", "title"))
+    return _places(titles, f"{below}/" if below else "", unfold=len(titles) <= UNFOLDED)
+
+
+def _places(titles: dict[str, str], start: str, *, unfold: bool) -> list[Place]:
+    inside: dict[str, dict[str, str]] = {}
+    for slug, title in titles.items():
         name, _, rest = slug[len(start) :].partition("/")
-        inside.setdefault(name, 0)
+        inside.setdefault(name, {})
         if rest:
-            inside[name] += 1
-        else:
-            titles[name] = title
+            inside[name][slug] = title
     return [
-        Place(f"{start}{name}", name, titles.get(name, ""), name in titles, count)
-        for name, count in sorted(inside.items())[:LEVEL]
+        Place(
+            slug=f"{start}{name}",
+            name=name,
+            title=titles.get(f"{start}{name}", ""),
+            exists=f"{start}{name}" in titles,
+            inside=len(held),
+            below=tuple(_places(held, f"{start}{name}/", unfold=True)) if unfold else (),
+        )
+        for name, held in sorted(inside.items())[:LEVEL]
     ]
 
 

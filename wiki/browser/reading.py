@@ -122,6 +122,7 @@ def _missing(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     context = {
         "slug": slug,
+        "name": slug.rpartition("/")[2],
         "crumbs": crumbs(slug),
         "may_edit": may_edit(principal) and not slug.startswith(f"{slugs.COPIES}/"),
         "words": slug.replace("/", " ").replace("-", " "),

@@ -22,6 +22,8 @@ _MATCH = 400
 SLICE = 400
 #: Looking at one sign, in units; the library does so in Python, and often to the text's end.
 _LOOKED = 8
+#: Marks of emphasis in one stretch of text; more of them nest deeper than anybody reads.
+_MARKS = 2_000
 #: Moving a string costs much less than looking at its characters.
 _MOVED = 20
 #: Characters that may be searched for the ends of tags that have none.
@@ -79,7 +81,7 @@ def meter(md: Markdown, fuel: Fuel) -> None:
     for name in _names(md.inlinePatterns):
         pattern = md.inlinePatterns[name]
         pattern.handleMatch = _metered_match(  # type: ignore[method-assign]
-            pattern.handleMatch, fuel, walks=name in _WALKING
+            pattern.handleMatch, fuel, walks=name in _WALKING, marks=name == "em_strong"
         )
     # Code in fences is gone by now, raw HTML is not yet looked for.
     md.preprocessors.register(_CountLoose(md), "loose", 22)
@@ -98,13 +100,17 @@ def _names(registry: Any) -> list[str]:
     return [item.name for item in registry._priority]  # noqa: SLF001  it has no public listing
 
 
-def _metered_match(handle: Callable[..., Any], fuel: Fuel, *, walks: bool) -> Callable[..., Any]:
+def _metered_match(
+    handle: Callable[..., Any], fuel: Fuel, *, walks: bool, marks: bool
+) -> Callable[..., Any]:
     def metered(match: Any, data: str) -> Any:
         fuel.burn(_MATCH + len(data) // _MOVED)
-        found = handle(match, data)
-        if walks and (found[0] is None or getattr(found[0], "tag", "") == "code"):
+        if marks and (found := data.count("*") + data.count("_")) > _MARKS:
+            fuel.burn(found * found)
+        answer = handle(match, data)
+        if walks and (answer[0] is None or getattr(answer[0], "tag", "") == "code"):
             fuel.burn(_LOOKED * (len(data) - match.start()))
-        return found
+        return answer
 
     return metered
 
