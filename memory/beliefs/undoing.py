@@ -55,6 +55,29 @@ class Undone:
         groups = (self.restored, self.doubles, self.retired, self.flagged, self.amended, self.gone)
         return any(groups)
 
+    @property
+    def sentence(self) -> str:
+        """Say what was done, for people."""
+        said = [
+            words.format(count=f"{len(getattr(self, name)):,}")
+            for name, words in _SAID.items()
+            if getattr(self, name)
+        ]
+        if not self.changed:
+            return "It was undone already; nothing has changed."
+        return " ".join(said)
+
+
+_SAID = {
+    "restored": "Live again: {count}.",
+    "amended": "Given the text of before: {count}.",
+    "retired": "Merged records that are retired with their merge: {count}.",
+    "doubles": "Left retired, because the same text is live in another record: {count}.",
+    "flagged": "Merged records that were amended since, and stay with a flag: {count}.",
+    "gone": "Deleted, expired or changed meanwhile: {count}.",
+    "already": "Undone before: {count}.",
+}
+
 
 def undo_record(principal: Principal, memory_id: uuid.UUID, reason: str = "") -> Undone:
     """Take back the newest decision that retired this record; with a merge, the whole merge.

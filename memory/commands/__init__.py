@@ -12,6 +12,7 @@ from memory.commands import (
     forget,
     ingest,
     reindex,
+    revisions,
     search,
     stats,
 )
@@ -28,6 +29,7 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     forget.COMMAND,
     clear.COMMAND,
     clear_user.COMMAND,
+    revisions.COMMAND,
 )
 
 #: The parts of `goclaw db`; `restore` stands in goclaw_site, for it runs without Django.

@@ -62,6 +62,11 @@ def _runs(world: World) -> list[dict[str, Any]]:
     return [{"run_id": str(run)} for run in rows.order_by("run_id")]
 
 
+def _decided(world: World) -> list[Any]:
+    rows = MemoryRevision.objects.filter(decision="retired")
+    return sorted(rows.values_list("run_id", flat=True))
+
+
 def _jobs(world: World) -> list[dict[str, Any]]:
     return [{"job_id": world.job}]
 
@@ -143,6 +148,16 @@ ROWS: dict[str, Row] = {
     "api-stats": Row(),
     "api-reindex": Row(bodies=lambda world: [{}, {"missing": True}, {"x": 1}]),
     "api-dedupe": Row(bodies=lambda world: [{}, {"ratio": 0.9, "dry_run": True}, {"ratio": 7}]),
+    "api-revisions": Row(
+        queries=("", "?page_size=200", "?via=rule", "?undone=false", "?record=x", "?wrong=1")
+    ),
+    "api-revisions-undo": Row(
+        bodies=lambda world: [
+            *({"memory_id": str(pk)} for pk in world.retired),
+            *({"run_id": str(run)} for run in _decided(world)),
+            {},
+        ]
+    ),
     "api-audit": Row(queries=("", "?action=write&page_size=200")),
     "api-jobs": Row(),
     "api-job": Row(fill=_jobs),
@@ -413,6 +428,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory dedupe": Terminal(((), ("--dry-run", "--ratio", "0.6"), ("--ratio", "7"))),
     "memory reindex": Terminal((("--missing",),)),
     "memory check": Terminal(((), ("--repair",))),
+    "memory revisions": Terminal(((), ("--via", "rule"), ("undo", "{id}"), ("--record", "{id}"))),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
     "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),

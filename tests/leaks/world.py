@@ -96,6 +96,11 @@ class World:
             if name.endswith("-live") or name.startswith("zqannown-")
         ]
 
+    @property
+    def retired(self) -> list[str]:
+        """The retired record of everybody's place."""
+        return [str(r.pk) for name, r in self.records.items() if name.endswith("-retired")]
+
     def some(self, *names: str) -> list[Kind]:
         """Return these kinds of callers."""
         return [self.kinds[name] for name in names]
