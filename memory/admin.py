@@ -26,10 +26,10 @@ from memory.models import (
     EngineState,
     Job,
     Memory,
+    MemoryBelief,
     MemoryChange,
     MemoryChunk,
     MemoryEntity,
-    MemoryJudging,
     MemoryOutline,
     MemoryRelation,
     MemoryRevision,
@@ -373,13 +373,14 @@ class MemorySubjectAdmin(ReadOnlyAdmin):
         return rows.exclude(access__startswith="p")
 
 
-@admin.register(MemoryJudging)
-class MemoryJudgingAdmin(ReadOnlyAdmin):
-    """Records that wait for the judge."""
+@admin.register(MemoryBelief)
+class MemoryBeliefAdmin(ReadOnlyAdmin):
+    """Learned records in the order of their stating, and which of them wait for the judge."""
 
-    list_display = ("memory_id", "attempts", "next_attempt_at", "created_at")
-    fields = ("memory_id", "attempts", "next_attempt_at", "created_at")
-    ordering = ("-created_at",)
+    list_display = ("id", "memory_id", "waiting", "attempts", "next_attempt_at")
+    list_filter = ("waiting",)
+    fields = ("id", "memory_id", "waiting", "attempts", "next_attempt_at", "last_error")
+    ordering = ("-pk",)
 
 
 @admin.register(MemoryChange)

@@ -16,7 +16,9 @@ from goclaw_site.errors import Conflict, GoclawError, NotFound
 from memory import audit, deduping, expiry, indexing, queue, reindexing, vectorindex
 from memory.access import Principal, require_administrator
 from memory.backups import scheduled
+from memory.beliefs import judging
 from memory.models import EngineState, Job, Memory, MemoryChange
+from memory.providers import chat
 from memory.providers.chat import accounts
 
 #: A slice of bulk work; the queue gives up on a call much later.
@@ -34,6 +36,7 @@ STEPS: dict[str, Step] = {
     "reindex": reindexing.step,
     scheduled.KIND: scheduled.step,
     vectorindex.KIND: vectorindex.step,
+    judging.KIND: judging.step,
 }
 
 
@@ -45,6 +48,18 @@ def index_waiting() -> None:
         queue.wake_indexer()
 
 
+def judge_waiting() -> None:
+    """Have a job judge what waits; one that is under way already does it."""
+    queue.judge_awake()
+    seen()
+    _judge_if_due()
+
+
+def _judge_if_due() -> None:
+    if judging.due().exists() and chat.background() is not None:
+        start(judging.KIND, {}, "judge")
+
+
 def sweep() -> None:
     """Find unfinished work whose message was lost, take expired records out, prune the log."""
     seen()
@@ -54,6 +69,7 @@ def sweep() -> None:
     if Memory.objects.filter(indexing.due(), created_at__lt=old).exists():
         queue.indexer_awake()
         queue.wake_indexer()
+    _judge_if_due()
     for job_id in _abandoned().values_list("pk", flat=True):
         queue.enqueue(queue.RUN_JOB, str(job_id))
     if model := vectorindex.wanted():

@@ -16,9 +16,11 @@ from memory.models.engine import EngineState
 log = logging.getLogger(__name__)
 
 INDEX_WAITING = "memory.jobs.index_waiting"
+JUDGE_WAITING = "memory.jobs.judge_waiting"
 RUN_JOB = "memory.jobs.run"
 
 _NUDGED = "index_nudged"
+_JUDGE_NUDGED = "judge_nudged"
 
 
 def enqueue(function: str, *args: str | int) -> None:
@@ -57,7 +59,7 @@ def wake_indexer() -> None:
     A message only wakes: what is unfinished stands in the rows, and the sweep repairs a lost one.
     One unread message is enough for any number of writes, so that writers do not flood the queue.
     """
-    if _raise_flag():
+    if _raise_flag(_NUDGED):
         enqueue(INDEX_WAITING)
 
 
@@ -66,9 +68,20 @@ def indexer_awake() -> None:
     EngineState.objects.filter(key=_NUDGED).update(value=False)
 
 
-def _raise_flag() -> bool:
-    raised = EngineState.objects.filter(key=_NUDGED, value=False).update(value=True)
+def wake_judge() -> None:
+    """Tell a worker that learned records wait to be judged; one unread message is enough."""
+    if _raise_flag(_JUDGE_NUDGED):
+        enqueue(JUDGE_WAITING)
+
+
+def judge_awake() -> None:
+    """Lower the flag before looking for work, so that later writes wake again."""
+    EngineState.objects.filter(key=_JUDGE_NUDGED).update(value=False)
+
+
+def _raise_flag(key: str) -> bool:
+    raised = EngineState.objects.filter(key=key, value=False).update(value=True)
     if raised:
         return True
-    _, created = EngineState.objects.get_or_create(key=_NUDGED, defaults={"value": True})
+    _, created = EngineState.objects.get_or_create(key=key, defaults={"value": True})
     return created

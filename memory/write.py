@@ -122,8 +122,9 @@ def amend(principal: Principal, memory_id: uuid.UUID, changes: Changes) -> Memor
         if expired(memory):
             raise NotFound("No such record.")
         require_critical_right(principal, checked.tags or (), memory)
+        before = (memory.content, memory.kind, memory.live_key is None)
         apply(principal, memory, checked)
-        if checked.content is not None or checked.kind is not None or checked.lift:
+        if before != (memory.content, memory.kind, memory.live_key is None):
             settling.settle(principal, memory)
         audit.record(principal, "amend", subject, scope=memory.scope)
     return memory

@@ -6,11 +6,13 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
+from memory import queue
 from memory.access import Principal
 from memory.beliefs import rules, vetoes
 from memory.beliefs.retiring import retire
 from memory.beliefs.rules import Claim
-from memory.models import EngineState, Memory, MemorySubject
+from memory.models import EngineState, Memory, MemoryBelief, MemorySubject
+from memory.providers import chat
 from memory.vocabulary import AGENT_NOTES, CRITICAL, LEARNED_KINDS, PERSONAL, UNVERIFIED
 
 #: Where learned records are revised: among the agents' notes, and among one person's own.
@@ -33,7 +35,10 @@ def settle(principal: Principal, memory: Memory, *, fresh: bool = False) -> tupl
     `fresh`: it was created just now, so that nothing is known of it yet.
     """
     said = index(memory, fresh=fresh)
-    if not said or memory.live_key is None or UNVERIFIED in memory.tag_names:
+    if not learned(memory) or memory.live_key is None or UNVERIFIED in memory.tag_names:
+        return ()
+    _have_judged(memory)
+    if not said:
         return ()
     EngineState.objects.select_for_update().get_or_create(key=LOCK, defaults={"value": True})
     run = uuid.uuid4()
@@ -49,14 +54,24 @@ REASONS = {rule.name: rule.says for rule in rules.RULES}
 
 
 def index(memory: Memory, *, fresh: bool = False) -> tuple[Claim, ...]:
-    """Write down what the record speaks of, in the place of what was written before."""
+    """Write down what the record speaks of, and that it was stated now, in the place of before."""
     said = rules.claims(memory.content) if learned(memory) else ()
     if not fresh:
         memory.subjects.all().delete()
+        MemoryBelief.objects.filter(memory=memory).delete()
+    if learned(memory):
+        MemoryBelief.objects.create(memory=memory)
     MemorySubject.objects.bulk_create(
         [MemorySubject(memory=memory, access=memory.access, key=claim.key) for claim in said]
     )
     return said
+
+
+def _have_judged(memory: Memory) -> None:
+    """Let the judge look at the record, where there is one: later, in a worker."""
+    if chat.background() is not None:
+        MemoryBelief.objects.filter(memory=memory).update(waiting=True)
+        queue.wake_judge()
 
 
 def _contradicted(memory: Memory, said: Sequence[Claim]) -> list[tuple[Memory, str]]:

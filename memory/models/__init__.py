@@ -1,7 +1,7 @@
 """The tables of the engine."""
 
 from memory.models.audit import AuditEvent
-from memory.models.belief import MemoryJudging, MemorySubject, MemoryVeto
+from memory.models.belief import MemoryBelief, MemorySubject, MemoryVeto
 from memory.models.chunk import MemoryChange, MemoryChunk
 from memory.models.engine import EngineState
 from memory.models.graph import MemoryEntity, MemoryRelation
@@ -15,10 +15,10 @@ __all__ = [
     "EngineState",
     "Job",
     "Memory",
+    "MemoryBelief",
     "MemoryChange",
     "MemoryChunk",
     "MemoryEntity",
-    "MemoryJudging",
     "MemoryOutline",
     "MemoryRelation",
     "MemoryRevision",

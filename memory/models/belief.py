@@ -1,4 +1,4 @@
-"""What belief revision keeps: vetoes, the subjects that records speak of, and who waits."""
+"""What belief revision keeps: vetoes, subjects of records, and the order of their stating."""
 
 from __future__ import annotations
 
@@ -54,19 +54,29 @@ class MemorySubject(models.Model):
         return f"{self.memory_id} {self.key}"
 
 
-class MemoryJudging(models.Model):
-    """A learned record that waits for the judge; gone once it has been judged."""
+class MemoryBelief(models.Model):
+    """A learned record in the order in which texts were stated, whatever the clock said.
 
-    memory = models.OneToOneField(Memory, on_delete=models.CASCADE, primary_key=True)
+    A text that is changed is stated anew: its row is replaced by one with a higher id. `waiting`:
+    the judge has not looked at it yet.
+    """
+
+    memory = models.OneToOneField(Memory, on_delete=models.CASCADE, related_name="belief")
+    waiting = models.BooleanField(default=False)
     attempts = models.PositiveSmallIntegerField(default=0)
-    next_attempt_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    next_attempt_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=500, blank=True, default="")
-    created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
-        db_table = "memory_judging"
-        verbose_name = "record to be judged"
-        verbose_name_plural = "records to be judged"
+        db_table = "memory_beliefs"
+        verbose_name = "belief"
+        indexes = [
+            models.Index(
+                fields=["next_attempt_at", "id"],
+                name="memory_beliefs_waiting",
+                condition=models.Q(waiting=True),
+            ),
+        ]
 
     def __str__(self) -> str:
-        return str(self.memory_id)
+        return f"{self.id} {self.memory_id}"

@@ -23,7 +23,7 @@ CARRIED: tuple[str, ...] = (
     "memory.MemoryRevision",
     "memory.MemoryVeto",
     "memory.MemorySubject",
-    "memory.MemoryJudging",
+    "memory.MemoryBelief",
     "memory.MemoryEntity",
     "memory.MemoryRelation",
     "memory.ModelCall",
