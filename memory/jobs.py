@@ -16,7 +16,7 @@ from goclaw_site.errors import Conflict, GoclawError, NotFound
 from memory import audit, deduping, expiry, indexing, queue, reindexing, vectorindex
 from memory.access import Principal, require_administrator
 from memory.backups import scheduled
-from memory.beliefs import judging
+from memory.beliefs import judging, revising
 from memory.models import EngineState, Job, Memory, MemoryChange
 from memory.providers import chat
 from memory.providers.chat import accounts
@@ -37,6 +37,7 @@ STEPS: dict[str, Step] = {
     scheduled.KIND: scheduled.step,
     vectorindex.KIND: vectorindex.step,
     judging.KIND: judging.step,
+    revising.KIND: revising.step,
 }
 
 

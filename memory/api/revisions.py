@@ -12,17 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from goclaw_site.errors import InvalidInput
-from memory import queries
-from memory.access import Principal
-from memory.api.answers import answers
+from memory import jobs, queries
+from memory.access import Principal, require_administrator
+from memory.api.answers import StartedAnswer, answers
 from memory.api.base import PAGING, MemoryView, RecordPages, only_parameters, parsed, query_values
 from memory.api.serializers import RevisionSerializer, Text
-from memory.beliefs import revisions
+from memory.beliefs import revising, revisions
 from memory.beliefs.undoing import MAX_REASON
 from memory.filters import parse_flag
 from memory.models import MemoryRevision
 from memory.vocabulary import VIAS
 
+ACCEPTED = 202
 FILTERS = ("run", "record", "via", "undone")
 
 
@@ -126,6 +127,31 @@ class RevisionsView(MemoryView):
         pages = RevisionPages()
         page = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response(RevisionSerializer(page, many=True).data)
+
+
+class ReviseSerializer(serializers.Serializer[Any]):
+    """How to go over what is stored."""
+
+    dry_run = serializers.BooleanField(
+        default=False, help_text="Only list the pairs, in the job's result; no model is asked."
+    )
+
+
+class ReviseView(MemoryView):
+    """Starts the job."""
+
+    @extend_schema(
+        summary="Revise stored beliefs",
+        request=ReviseSerializer,
+        responses=answers({202: StartedAnswer}),
+        operation_id="memory_revise",
+    )
+    def post(self, request: Request) -> Response:
+        """Start the job and return its id, which is the id of its run too."""
+        principal = require_administrator(self.principal)
+        params = parsed(ReviseSerializer, request.data)
+        job = jobs.start_for(principal, revising.KIND, params)
+        return Response({"job": str(job.pk)}, status=ACCEPTED)
 
 
 class UndoView(MemoryView):

@@ -6,7 +6,7 @@ from django.urls import re_path
 
 from memory.api.operations import CancelView, DedupeView, JobsView, JobView, ReindexView, StatsView
 from memory.api.records import BulkView, RecordsView, RecordView
-from memory.api.revisions import RevisionsView, UndoView
+from memory.api.revisions import ReviseView, RevisionsView, UndoView
 from memory.api.search import SearchView
 from memory.api.trail import AuditView
 
@@ -18,6 +18,7 @@ urlpatterns = [
     re_path(r"^api/memory/search/?$", SearchView.as_view(), name="api-search"),
     re_path(r"^api/memory/stats/?$", StatsView.as_view(), name="api-stats"),
     re_path(r"^api/memory/reindex/?$", ReindexView.as_view(), name="api-reindex"),
+    re_path(r"^api/memory/revise/?$", ReviseView.as_view(), name="api-revise"),
     re_path(r"^api/memory/revisions/?$", RevisionsView.as_view(), name="api-revisions"),
     re_path(r"^api/memory/revisions/undo/?$", UndoView.as_view(), name="api-revisions-undo"),
     re_path(rf"^api/memory/(?P<memory_id>{ID})/?$", RecordView.as_view(), name="api-record"),

@@ -74,8 +74,13 @@ def _have_judged(memory: Memory) -> None:
         queue.wake_judge()
 
 
+def contradicted(memory: Memory) -> list[tuple[Memory, str]]:
+    """Return the other records that this one's text retires, each with the name of the rule."""
+    said = rules.claims(memory.content) if learned(memory) else ()
+    return _contradicted(memory, said) if said else []
+
+
 def _contradicted(memory: Memory, said: Sequence[Claim]) -> list[tuple[Memory, str]]:
-    """Return the older records that the statements retire, each with the name of the rule."""
     about = MemorySubject.objects.filter(access=memory.access, key__in=[c.key for c in said])
     ids = about.exclude(memory=memory).order_by("-pk").values_list("memory_id", flat=True)
     older = Memory.objects.filter(

@@ -12,6 +12,7 @@ from memory.commands import (
     forget,
     ingest,
     reindex,
+    revise,
     revisions,
     search,
     stats,
@@ -29,6 +30,7 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     forget.COMMAND,
     clear.COMMAND,
     clear_user.COMMAND,
+    revise.COMMAND,
     revisions.COMMAND,
 )
 

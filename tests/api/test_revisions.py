@@ -142,3 +142,13 @@ class TestTheTagByHand:
         old = ann.wrote("My editor is vim", kind="fact", scope="personal")
         ann.wrote("My editor is emacs", kind="fact", scope="personal")
         assert ann.patch(record_path(old), {"tags": []}).json()["tags"] == ["superseded"]
+
+
+def test_revise_starts_a_job_for_administrators(root, ann, pair):
+    answer = root.post("/api/memory/revise/", {"dry_run": True})
+    assert answer.status_code == 202
+    job = root.get(f"/api/jobs/{answer.json()['job']}/").json()
+    assert (job["kind"], job["state"]) == ("revise", "queued")
+    assert ann.post("/api/memory/revise/").status_code in (400, 403)
+    assert ann.post("/api/memory/revise/", {}).status_code == 403
+    assert root.post("/api/memory/revise/", {"dry": True}).status_code == 400

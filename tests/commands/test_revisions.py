@@ -53,3 +53,13 @@ def test_undo_by_run(run, pair):
 def test_bad_input_is_said(run, db, arguments, error):
     with pytest.raises(error):
         run("memory", "revisions", *arguments)
+
+
+def test_revise_lists_pairs_without_a_model_and_says_what_was_left(run, pair, no_model):
+    run("memory", "revisions", "undo", pair[0])
+    ran = run("memory", "revise", "--dry-run")
+    assert (ran.status, ran.out.splitlines()[-1]) == (0, "0 pairs, 0 more, 0 of people's own.")
+    ran = run("memory", "revise")
+    assert "0 retired" in ran.out
+    assert "Only the rules were asked" in ran.out
+    assert run("memory", "revise", "--json").json["state"] == "done"

@@ -148,6 +148,7 @@ ROWS: dict[str, Row] = {
     "api-stats": Row(),
     "api-reindex": Row(bodies=lambda world: [{}, {"missing": True}, {"x": 1}]),
     "api-dedupe": Row(bodies=lambda world: [{}, {"ratio": 0.9, "dry_run": True}, {"ratio": 7}]),
+    "api-revise": Row(bodies=lambda world: [{}, {"dry_run": True}, {"x": 1}]),
     "api-revisions": Row(
         queries=("", "?page_size=200", "?via=rule", "?undone=false", "?record=x", "?wrong=1")
     ),
@@ -428,6 +429,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory dedupe": Terminal(((), ("--dry-run", "--ratio", "0.6"), ("--ratio", "7"))),
     "memory reindex": Terminal((("--missing",),)),
     "memory check": Terminal(((), ("--repair",))),
+    "memory revise": Terminal((("--dry-run",), ())),
     "memory revisions": Terminal(((), ("--via", "rule"), ("undo", "{id}"), ("--record", "{id}"))),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
     "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
