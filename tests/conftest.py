@@ -68,3 +68,8 @@ def django_db_setup(django_db_setup, django_db_blocker) -> None:
     """Tests with real transactions empty every table afterwards, the audit trail too."""
     with django_db_blocker.unblock():
         databases.open_audit_trail()
+
+
+from tests.models import no_model, scripted_model  # noqa: E402
+
+__all__ = ["no_model", "scripted_model"]

@@ -1,11 +1,12 @@
 """The circuit and the accounts of chat models: shared by all processes, and without any text."""
 
+import threading
 import uuid
 from datetime import timedelta
 
 import pytest
 import time_machine
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from pydantic import BaseModel
 
@@ -227,3 +228,50 @@ def test_no_model_is_called_in_a_transaction(scripted_model):
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
         ask(model)
     assert model.requests == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_one_tries_again_after_the_pause(scripted_model):
+    model = scripted_model(lambda prompt: failure("broken"))
+    fail(model, circuit.THRESHOLD)
+    past = timezone.now() - timedelta(seconds=1)
+    ModelCircuit.objects.update(open_until=past)
+    gate, let_in, kept_out = threading.Barrier(6), [], []
+
+    def enter() -> None:
+        try:
+            gate.wait(30)
+            circuit.enter(model)
+            let_in.append(1)
+        except CallFailed:
+            kept_out.append(1)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=enter) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (len(let_in), len(kept_out)) == (1, 5)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_failures_of_many_workers_are_all_counted_and_make_one_pause(scripted_model):
+    model = scripted_model([])
+    gate = threading.Barrier(6)
+
+    def stumble() -> None:
+        try:
+            gate.wait(30)
+            circuit.failed(model, failure("broken"))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=stumble) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    row = ModelCircuit.objects.get()
+    assert (row.failures, row.pauses) == (6, 1)

@@ -178,6 +178,17 @@ class TestOnThePage:
         assert chat.agent_model() is None
         assert chat.why_none("agent")
 
+    @pytest.mark.parametrize("changed", [{"secret": "OTHER"}, {"base_url": "http://evil.test/v1"}])
+    def test_a_row_from_elsewhere_sends_no_secret_away(self, changed):
+        vault().set("OTHER", f"{OURS.base_url} of-somebody-else")
+        saved.save(ADMIN, "agent", OURS)
+        row = EngineState.read("chat_model_agent")
+        EngineState.record("chat_model_agent", {**row, **changed})
+        assert chat.agent_model() is None
+        assert "another address" in chat.why_none("agent")
+        saved.clear(ADMIN, "agent")
+        assert "OTHER" in [entry.name for entry in vault().names()]
+
     @pytest.mark.parametrize(
         "value", [5, [], {}, {"kind": "gone"}, {"kind": []}, {"kind": "openai"}, "text"]
     )

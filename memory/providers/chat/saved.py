@@ -21,7 +21,8 @@ from memory.models import EngineState
 from memory.providers.chat.choices import KINDS, Choice
 
 _STATE = "chat_model_{role}"
-_NAME_OF_KEY = "page-model-{role}-{mark}"
+_OURS = "page-model-"
+_NAME_OF_KEY = _OURS + "{role}-{mark}"
 
 #: What was read from the vault, by the name of the secret and the state of the vault's file.
 _opened: dict[tuple[str, int], str] = {}
@@ -61,8 +62,16 @@ def _read(row: Any) -> Saved | None:
 
 
 def choice_of(saved: Saved) -> Choice:
-    """Return it with its key. Raise ConfigError where the vault does not give the key."""
-    key = _key(saved.secret) if saved.secret else ""
+    """Return it with its key. Raise ConfigError where the vault does not give the key.
+
+    The vault holds the address beside the key: a row of an import, or of a hand in the
+    database, can send no secret to another address.
+    """
+    if not saved.secret:
+        return Choice(saved.kind, saved.model, saved.base_url)
+    address, _, key = _held(saved.secret).partition(" ")
+    if not saved.secret.startswith(_OURS) or address != saved.base_url:
+        raise ConfigError("The key of the model was kept for another address.")
     return Choice(saved.kind, saved.model, saved.base_url, key)
 
 
@@ -73,7 +82,7 @@ def save(principal: Principal, role: str, choice: Choice) -> None:
     interrupted, the row names a key that is there. Raises Refused, ConfigError.
     """
     require_administrator(principal)
-    secret = _put(role, choice.key) if choice.key else ""
+    secret = _put(role, choice) if choice.key else ""
     row = Saved(
         choice.kind, choice.model, choice.base_url, secret,
         by=principal.actor[:150], at=timezone.now().isoformat(),
@@ -97,18 +106,18 @@ def clear(principal: Principal, role: str) -> bool:
     return before is not None
 
 
-def _put(role: str, key: str) -> str:
+def _put(role: str, choice: Choice) -> str:
     name = _NAME_OF_KEY.format(role=role, mark=secrets.token_hex(4))
-    vault().set(name, key)
+    vault().set(name, f"{choice.base_url} {choice.key}")
     return name
 
 
 def _drop(saved: Saved | None) -> None:
-    if saved is not None and saved.secret:
+    if saved is not None and saved.secret.startswith(_OURS):
         vault().remove(saved.secret)
 
 
-def _key(name: str) -> str:
+def _held(name: str) -> str:
     held = vault()
     try:
         changed = held.file.stat().st_mtime_ns
