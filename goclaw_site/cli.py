@@ -30,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(error.message)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except EOFError:
+        return _fail("the question was not answered, so nothing was changed.")
     except BrokenPipeError:
         # The reader of our output has gone; nothing can be said to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

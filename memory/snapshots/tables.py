@@ -62,7 +62,7 @@ WORDS: dict[str, tuple[str, str]] = {
 OURS = ("memory", "wiki", "agents", "auth")
 
 #: Facts of the engine that belong to one server, not to what it knows.
-STATE_LEFT_OUT = ("worker_seen", "import_files", "rule_lock")
+STATE_LEFT_OUT = ("worker_seen", "import_files", "rule_lock", "backup_last", "backup_last_good")
 
 AUDIT = "memory.AuditEvent"
 STATE = "memory.EngineState"

@@ -24,6 +24,7 @@ def test_usage_errors_exit_with_two(arguments, capsys):
         (ConfigError("The folder is full."), 1, "goclaw: The folder is full.\n"),
         (ValueError("odd"), 1, "goclaw: unexpected ValueError: odd."),
         (KeyboardInterrupt(), 130, ""),
+        (EOFError(), 1, "goclaw: the question was not answered"),
     ],
 )
 def test_failures_are_plain_lines(monkeypatch, capsys, error, code, says):
