@@ -28,6 +28,7 @@ class Verdict(BaseModel):
 
     verdict: Literal["replaces", "keeps", "unsure"] = Field(description="What is to be done.")
     reason: str = Field("", description="Why, in one sentence.")
+    default: str = ""
 
 
 @pytest.fixture
@@ -101,7 +102,8 @@ def test_a_form_is_asked_for_by_the_providers_own_means(server, provider, wire):
     else:
         form = body["response_format"]["json_schema"]
         assert form["strict"] is True
-        assert form["schema"]["required"] == ["verdict", "reason"]
+        assert form["schema"]["required"] == ["verdict", "reason", "default"]
+        assert all("default" not in one for one in form["schema"]["properties"].values())
 
 
 def test_where_a_form_is_refused_it_is_asked_for_in_words_from_then_on(server, provider):

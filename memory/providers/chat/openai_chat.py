@@ -83,4 +83,23 @@ def _form(request: Request, way: str) -> dict[str, Any]:
 def _strict(form: Form) -> dict[str, Any]:
     """Return the schema as strict mode wants it: every property required, nothing beside them."""
     made = import_module("openai").pydantic_function_tool(form.schema, name=form.name)
-    return {"name": form.name, "schema": made["function"]["parameters"], "strict": True}
+    return {
+        "name": form.name,
+        "schema": _undefaulted(made["function"]["parameters"]),
+        "strict": True,
+    }
+
+
+def _undefaulted(schema: Any) -> Any:
+    """Return it without defaults, which strict mode refuses: every property is given anyway."""
+    if isinstance(schema, list):
+        return [_undefaulted(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        word: {name: _undefaulted(one) for name, one in inner.items()}
+        if word in ("properties", "$defs")
+        else _undefaulted(inner)
+        for word, inner in schema.items()
+        if word != "default"
+    }
