@@ -82,16 +82,15 @@ def restore(principal: Principal, slug: str, revision: int, comment: str = "") -
     """Make an old text the newest again, as a new revision. Raise NotFound, Refused."""
     require_write(principal)
     line = check_line("comment", comment, MAX_COMMENT)
+    old = _text_at(slug, revision)
+    prepared = prepare(old.body)
     with transaction.atomic():
         page = existing(slug)
-        old = WikiRevision.objects.filter(page=page, revision=revision).first()
-        if old is None or old.deleted or old.moved_to:
-            raise NotFound(f"Revision {revision} of '{page.slug}' holds no text to restore.")
         newest = heads.current(page)
         if newest is not None and page.live and text_of(newest) == text_of(old):
             return Saved(page, newest, "unchanged")
         entry = Entry(comment=line or f"Restored revision {revision}", base=page.revision)
-        made = heads.append(principal, page, text_of(old), entry)
+        made = heads.append(principal, page, text_of(old), entry, prepared)
         _note(principal, "restore", made)
     return Saved(page, made, "saved")
 
@@ -134,6 +133,8 @@ def move(principal: Principal, slug: str, to: str, comment: str = "") -> WikiPag
     _require_editor(principal, "move")
     target = slugs.parse(to)
     line = check_line("comment", comment, MAX_COMMENT)
+    # Rendered texts are kept for a while: what is slow is done before the lock.
+    prepare(text_of(heads.current(found(slug))).body)
     with transaction.atomic():
         page = existing(slug)
         if not page.live:
@@ -197,6 +198,15 @@ def conflict(page: WikiPage, newest: WikiRevision, edit: Edit) -> StaleBase:
         titles={"mine": edit.title, "theirs": theirs.title, "base": base.title},
         tags={"mine": list(edit.tags), "theirs": list(theirs.tags), "base": list(base.tags)},
     )
+
+
+def _text_at(slug: str, number: int) -> WikiRevision:
+    """Return a revision that has a text. Raise NotFound."""
+    page = found(slug)
+    old = WikiRevision.objects.filter(page=page, revision=number).first()
+    if old is None or old.deleted or old.moved_to:
+        raise NotFound(f"Revision {number} of '{page.slug}' holds no text to restore.")
+    return old
 
 
 def _base(page: WikiPage, edit: Edit) -> WikiRevision | None:
