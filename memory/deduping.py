@@ -43,15 +43,15 @@ def step(job: Job, deadline: float) -> bool:
 def _read_notes(progress: Progress, deadline: float) -> bool:
     if progress.after is None:
         repeats.release_unspoken()
-        progress.expect(outlines.lacking_records().count())
+    progress.begin(outlines.lacking_records().count)
     read, last = outlines.outline_records(progress.after)
     progress.advance(read, last)
     return last is not None
 
 
 def _compare_notes(progress: Progress, deadline: float) -> bool:
+    progress.begin(outlines.count_shared_by_records)
     shared = outlines.shared_by_records(progress.after or "", _OUTLINES)
-    progress.expect(len(shared))
     for likeness in notes.found(shared, progress.job.params["ratio"]):
         if progress.job.params["dry_run"]:
             _name(progress, "notes", likeness.kept.pk, likeness.repeat.pk, likeness.ratio)
@@ -73,16 +73,15 @@ def _retire(progress: Progress, likeness: notes.Likeness) -> None:
 
 
 def _read_chunks(progress: Progress, deadline: float) -> bool:
-    if progress.after is None:
-        progress.expect(outlines.lacking_chunks().count())
+    progress.begin(outlines.lacking_chunks().count)
     read, last = outlines.outline_chunks(progress.after)
     progress.advance(read, last)
     return last is not None
 
 
 def _compare_chunks(progress: Progress, deadline: float) -> bool:
+    progress.begin(outlines.count_shared_by_chunks)
     shared = outlines.shared_by_chunks(progress.after or "", _OUTLINES)
-    progress.expect(len(shared))
     for pair in repeats.found(shared, progress.job.params["ratio"]):
         if progress.job.params["dry_run"]:
             progress.count("chunks")

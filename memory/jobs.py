@@ -13,7 +13,16 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from goclaw_site.errors import Conflict, GoclawError, NotFound
-from memory import audit, deduping, expiry, indexing, queue, reindexing, vectorindex
+from memory import (
+    audit,
+    consolidation,
+    deduping,
+    expiry,
+    indexing,
+    queue,
+    reindexing,
+    vectorindex,
+)
 from memory.access import Principal, require_administrator
 from memory.backups import scheduled
 from memory.beliefs import judging, revising
@@ -32,6 +41,7 @@ FORGOTTEN = timedelta(seconds=10)
 #: A step does some work before the deadline and tells whether the job is finished.
 Step = Callable[[Job, float], bool]
 STEPS: dict[str, Step] = {
+    consolidation.KIND: consolidation.step,
     "dedupe": deduping.step,
     "reindex": reindexing.step,
     scheduled.KIND: scheduled.step,
@@ -89,6 +99,12 @@ def back_up() -> None:
     seen()
     if backup_running() is None:
         start(scheduled.KIND, {"by": scheduled.SCHEDULE}, "server")
+
+
+def consolidate() -> None:
+    """Start the nightly consolidation, unless one runs already."""
+    seen()
+    start(consolidation.KIND, consolidation.params(), "server")
 
 
 def backup_running() -> Job | None:

@@ -9,12 +9,16 @@ from goclaw_site.config import get_config
 
 SWEEP = "sys-memory-sweep"
 BACKUP = "sys-backup"
+CONSOLIDATE = "sys-memory-consolidate"
+#: In the configured timezone, which the queue reads cron expressions in.
+CONSOLIDATE_AT = "0 3 * * *"
 
 
 def install() -> None:
     """Write the schedules, each once; names are not unique in the table, so doubles are removed."""
     minutes = max(1, round(get_config().queue.sweep_seconds / 60))
     _put(SWEEP, "memory.jobs.sweep", schedule_type=Schedule.MINUTES, minutes=minutes)
+    _put_cron(CONSOLIDATE, "memory.jobs.consolidate", CONSOLIDATE_AT)
     _put_cron(BACKUP, "memory.jobs.back_up", get_config().backup.schedule)
 
 

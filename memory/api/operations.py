@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from goclaw_site.errors import NotFound
-from memory import deduping, jobs
+from memory import consolidation, deduping, jobs
 from memory.access import Principal, require_administrator
 from memory.api.answers import StartedAnswer, StatsAnswer, answers
 from memory.api.base import (
@@ -20,7 +20,12 @@ from memory.api.base import (
     only_parameters,
     parsed,
 )
-from memory.api.serializers import DedupeSerializer, JobSerializer, ReindexSerializer
+from memory.api.serializers import (
+    ConsolidateSerializer,
+    DedupeSerializer,
+    JobSerializer,
+    ReindexSerializer,
+)
 from memory.models import Job
 from memory.stats import stats
 
@@ -55,6 +60,23 @@ class ReindexView(MemoryView):
         principal = require_administrator(self.principal)
         params = parsed(ReindexSerializer, request.data)
         job = jobs.start_for(principal, "reindex", params)
+        return Response({"job": str(job.pk)}, status=ACCEPTED)
+
+
+class ConsolidateView(MemoryView):
+    """Starts the job."""
+
+    @extend_schema(
+        summary="Make one record of learned notes that say the same",
+        request=ConsolidateSerializer,
+        responses=answers({202: StartedAnswer}),
+        operation_id="memory_consolidate",
+    )
+    def post(self, request: Request) -> Response:
+        """Start the job and return its id; the result of a dry run names the pairs by id."""
+        principal = require_administrator(self.principal)
+        wanted = consolidation.params(**parsed(ConsolidateSerializer, request.data))
+        job = jobs.start_for(principal, consolidation.KIND, wanted)
         return Response({"job": str(job.pk)}, status=ACCEPTED)
 
 

@@ -108,6 +108,12 @@ class ReindexSerializer(serializers.Serializer[Any]):
     missing = serializers.BooleanField(default=False)
 
 
+class ConsolidateSerializer(serializers.Serializer[Any]):
+    """Whether to look only."""
+
+    dry_run = serializers.BooleanField(default=False)
+
+
 class DedupeSerializer(serializers.Serializer[Any]):
     """How close two notes must be to be one, and whether to look only."""
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from django.urls import re_path
 
-from memory.api.operations import CancelView, DedupeView, JobsView, JobView, ReindexView, StatsView
+from memory.api.operations import (
+    CancelView,
+    ConsolidateView,
+    DedupeView,
+    JobsView,
+    JobView,
+    ReindexView,
+    StatsView,
+)
 from memory.api.records import BulkView, RecordsView, RecordView
 from memory.api.revisions import ReviseView, RevisionsView, UndoView
 from memory.api.search import SearchView
@@ -22,6 +30,7 @@ urlpatterns = [
     re_path(r"^api/memory/revisions/?$", RevisionsView.as_view(), name="api-revisions"),
     re_path(r"^api/memory/revisions/undo/?$", UndoView.as_view(), name="api-revisions-undo"),
     re_path(rf"^api/memory/(?P<memory_id>{ID})/?$", RecordView.as_view(), name="api-record"),
+    re_path(r"^api/memory/consolidate/?$", ConsolidateView.as_view(), name="api-consolidate"),
     re_path(r"^api/memory/dedupe/?$", DedupeView.as_view(), name="api-dedupe"),
     re_path(r"^api/audit/?$", AuditView.as_view(), name="api-audit"),
     re_path(r"^api/jobs/?$", JobsView.as_view(), name="api-jobs"),

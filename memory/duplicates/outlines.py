@@ -85,6 +85,18 @@ def shared_by_chunks(after: str, limit: int) -> list[str]:
     return _shared(live, after, limit)
 
 
+def count_shared_by_records() -> int:
+    """Count the outlines that several live notes have."""
+    rows = MemoryOutline.objects.filter(memory__live_key__isnull=False)
+    return rows.order_by().values("outline").annotate(n=Count("pk")).filter(n__gt=1).count()
+
+
+def count_shared_by_chunks() -> int:
+    """Count the outlines that several chunks have."""
+    rows = MemoryChunk.objects.order_by().values("outline").annotate(n=Count("pk"))
+    return rows.filter(n__gt=1).count()
+
+
 def _shared(rows: QuerySet[Any], after: str, limit: int) -> list[str]:
     counted = (
         rows.filter(outline__gt=after)

@@ -25,6 +25,7 @@ class Progress:
         self.phases = list(phases)
         self.phase: str = job.cursor.get("phase", self.phases[0])
         self.after: Any = job.cursor.get("after")
+        self.begun: str = job.cursor.get("begun", "")
         self.counts: dict[str, int] = dict(job.cursor.get("counts", {}))
         self.notes: dict[str, Any] = dict(job.cursor.get("notes", {}))
 
@@ -32,9 +33,11 @@ class Progress:
         """Add to one of the counts."""
         self.counts[name] = self.counts.get(name, 0) + by
 
-    def expect(self, more: int) -> None:
-        """Say that so many items more are to be looked at."""
-        self.job.total += more
+    def begin(self, count: Callable[[], int]) -> None:
+        """At the beginning of a phase: say how many items are to be looked at."""
+        if self.begun != self.phase:
+            self.job.total = self.job.done + count()
+            self.begun = self.phase
 
     def advance(self, done: int, after: Any) -> None:
         """A batch is done; the next one begins after `after`."""
@@ -53,7 +56,8 @@ class Progress:
     def save(self) -> bool:
         """Write the row, with a fresh lease; False where somebody asked the job to stop."""
         self.job.cursor = {
-            "phase": self.phase, "after": self.after, "counts": self.counts, "notes": self.notes,
+            "phase": self.phase, "begun": self.begun, "after": self.after,
+            "counts": self.counts, "notes": self.notes,
         }  # fmt: skip
         self.job.total = max(self.job.total, self.job.done)
         open_rows = Job.objects.filter(pk=self.job.pk).exclude(state__in=Job.ENDED)

@@ -147,6 +147,7 @@ ROWS: dict[str, Row] = {
     ),
     "api-stats": Row(),
     "api-reindex": Row(bodies=lambda world: [{}, {"missing": True}, {"x": 1}]),
+    "api-consolidate": Row(bodies=lambda world: [{}, {"dry_run": True}, {"x": 1}]),
     "api-dedupe": Row(bodies=lambda world: [{}, {"ratio": 0.9, "dry_run": True}, {"ratio": 7}]),
     "api-revise": Row(bodies=lambda world: [{}, {"dry_run": True}, {"x": 1}]),
     "api-revisions": Row(
@@ -426,6 +427,7 @@ COMMANDS: dict[str, Terminal] = {
     ),
     "memory ingest": Terminal((("{file}",),)),
     "memory stats": Terminal(),
+    "memory consolidate": Terminal(((), ("--dry-run",), ("--memory-md",))),
     "memory dedupe": Terminal(((), ("--dry-run", "--ratio", "0.6"), ("--ratio", "7"))),
     "memory reindex": Terminal((("--missing",),)),
     "memory check": Terminal(((), ("--repair",))),
