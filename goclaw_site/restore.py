@@ -50,6 +50,7 @@ def _run(options: Namespace, source: Path, state: Path, shown: Path) -> int:
     held = restoring.in_the_way(state, papers)
     _say(options, _about(shown, papers))
     if held and not _agreed(options, _question(state, held)):
+        _say(options, "Nothing was changed.")
         return 1
     done = _restored(options, source, state)
     untold.note(
@@ -166,4 +167,6 @@ def _progress(options: Namespace) -> Progress:
     """A bar that shows on a terminal alone."""
     bars = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    return Progress(*columns, console=bars, disable=options.json or not bars.is_terminal)
+    return Progress(
+        *columns, console=bars, transient=True, disable=options.json or not bars.is_terminal
+    )

@@ -75,6 +75,7 @@ def _remove(options: dict[str, Any]) -> None:
     users = _users(_named(), name)
     warning = f" {', '.join(users)} uses it: the server will not start without it." if users else ""
     if not _agreed(options, f"Take {name} out of the vault? It cannot be brought back.{warning}"):
+        print("Nothing was changed.")
         sys.exit(1)
     vault().remove(name)
     untold.note(state_dir(), "secret.remove", f"secret:{name}")
