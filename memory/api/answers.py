@@ -129,6 +129,36 @@ class StatsAnswer(serializers.Serializer[Any]):
     engine = serializers.DictField(required=False)
 
 
+class CatalogAnswer(serializers.Serializer[Any]):
+    """Agents' notes and configuration as one document."""
+
+    format = serializers.CharField(help_text="goclaw-catalog")
+    version = serializers.IntegerField()
+    records = serializers.ListField(child=serializers.DictField())
+
+
+class CatalogRowAnswer(serializers.Serializer[Any]):
+    """What became of one row."""
+
+    row = serializers.IntegerField(help_text="Counted from 1.")
+    outcome = serializers.ChoiceField(("created", "unchanged", "conflicting", "bad"))
+    id = serializers.UUIDField(allow_null=True, help_text="The record here.")
+    reason = serializers.CharField()
+
+
+class ImportedAnswer(serializers.Serializer[Any]):
+    """What an import did; nothing is written while a row is bad, unless `skip_bad` is given."""
+
+    written = serializers.BooleanField()
+    dry_run = serializers.BooleanField()
+    created = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    conflicting = serializers.IntegerField()
+    bad = serializers.IntegerField()
+    superseded = serializers.IntegerField()
+    results = CatalogRowAnswer(many=True)
+
+
 class StartedAnswer(serializers.Serializer[Any]):
     """The job that was started."""
 

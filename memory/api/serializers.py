@@ -121,6 +121,16 @@ class DedupeSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField(default=False)
 
 
+class CatalogSerializer(serializers.Serializer[Any]):
+    """A catalog as it was exported, and how to import it."""
+
+    format = serializers.CharField()
+    version = serializers.IntegerField()
+    records = serializers.ListField(child=BulkItem(allow_null=True))
+    dry_run = serializers.BooleanField(default=False)
+    skip_bad = serializers.BooleanField(default=False)
+
+
 def draft_of(values: dict[str, Any]) -> Draft:
     """Return the draft of validated values."""
     source = values.pop("source", None)

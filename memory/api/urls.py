@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import re_path
 
+from memory.api.catalog import CatalogExportView, CatalogImportView
 from memory.api.operations import (
     CancelView,
     ConsolidateView,
@@ -24,6 +25,8 @@ urlpatterns = [
     re_path(r"^api/memory/?$", RecordsView.as_view(), name="api-records"),
     re_path(r"^api/memory/bulk/?$", BulkView.as_view(), name="api-bulk"),
     re_path(r"^api/memory/search/?$", SearchView.as_view(), name="api-search"),
+    re_path(r"^api/memory/export/?$", CatalogExportView.as_view(), name="api-export"),
+    re_path(r"^api/memory/import/?$", CatalogImportView.as_view(), name="api-import"),
     re_path(r"^api/memory/stats/?$", StatsView.as_view(), name="api-stats"),
     re_path(r"^api/memory/reindex/?$", ReindexView.as_view(), name="api-reindex"),
     re_path(r"^api/memory/revise/?$", ReviseView.as_view(), name="api-revise"),

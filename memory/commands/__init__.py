@@ -3,6 +3,8 @@
 from memory.commands import (
     add,
     backup,
+    catalog_export,
+    catalog_import,
     check,
     clear,
     clear_user,
@@ -25,6 +27,8 @@ SUBCOMMANDS: tuple[Subcommand, ...] = (
     search.COMMAND,
     ingest.COMMAND,
     stats.COMMAND,
+    catalog_export.COMMAND,
+    catalog_import.COMMAND,
     reindex.COMMAND,
     dedupe.COMMAND,
     consolidate.COMMAND,

@@ -116,6 +116,16 @@ def _ids_of(world: World) -> dict[str, Any]:
     return {"ids": world.ids}
 
 
+def _catalog(world: World) -> dict[str, Any]:
+    """Rows that name everybody's records and guess at their texts."""
+    rows = [
+        {"id": pk, "scope": scope, "content": WORD}
+        for pk in world.ids
+        for scope in ("agent_notes", "personal")
+    ]
+    return {"format": "goclaw-catalog", "version": 1, "records": rows}
+
+
 _LISTS = ("", "?include_history=true", "?scope=personal", "?q=" + WORD, f"?tag=x&domain={WORD}")
 _EVERYTHING = {"query": WORD, "include_history": True, "max_results": 100, "min_score": 0}
 
@@ -145,6 +155,8 @@ ROWS: dict[str, Row] = {
         queries=(f"?q={WORD}&include_history=true&max_results=100&min_score=0", "?q=", ""),
         bodies=lambda world: [_EVERYTHING, {**_EVERYTHING, "scopes": ["personal"]}, {"query": 1}],
     ),
+    "api-export": Row(),
+    "api-import": Row(bodies=lambda world: [{}, _catalog(world), {**_catalog(world), "x": 1}]),
     "api-stats": Row(),
     "api-reindex": Row(bodies=lambda world: [{}, {"missing": True}, {"x": 1}]),
     "api-consolidate": Row(bodies=lambda world: [{}, {"dry_run": True}, {"x": 1}]),
@@ -434,6 +446,8 @@ COMMANDS: dict[str, Terminal] = {
     "memory revise": Terminal((("--dry-run",), ())),
     "memory revisions": Terminal(((), ("--via", "rule"), ("undo", "{id}"), ("--record", "{id}"))),
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
+    "memory export": Terminal((("--file", "{snapshot}"),)),
+    "memory import": Terminal((("--file", "{snapshot}"), ("--file", "{file}", "--dry-run"))),
     "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
     "providers check": Terminal(),
