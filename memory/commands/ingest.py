@@ -61,7 +61,7 @@ def run(call: Call) -> int:
             for batch in _batches(path, report):
                 _write(call, batch, report)
                 bar.update(task, advance=len(batch))
-    _answer(call, report)
+    answer(call, report)
     return 1 if report.counts["failed"] else 0
 
 
@@ -114,7 +114,8 @@ def _default_scope(principal: Principal) -> str:
     return PERSONAL if principal.person is not None else AGENT_NOTES
 
 
-def _answer(call: Call, report: Report) -> None:
+def answer(call: Call, report: Report) -> None:
+    """Print what became of the items."""
     counts = {name: report.counts[name] for name in _COUNTED}
     if call.as_json:
         notes = {"faults": report.faults, "skipped_places": report.skipped}

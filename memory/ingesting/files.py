@@ -39,6 +39,15 @@ def read_file(path: Path, source_id: str) -> Iterator[Item | Fault]:
             yield from _text_items(_whole(stream), source_id)
 
 
+def read_text(path: Path) -> str:
+    """The text of a whole file; raises OSError or WrongInput."""
+    with path.open("rb") as stream:
+        text = _whole(stream)
+    if "\0" in text:
+        raise WrongInput("holds NUL: not a text file")
+    return text
+
+
 def _whole(stream: BinaryIO) -> str:
     data = stream.read(FILE_LIMIT + 1)
     if len(data) > FILE_LIMIT:

@@ -448,6 +448,7 @@ COMMANDS: dict[str, Terminal] = {
     "memory forget": Terminal((("{id}", "--yes"), (WORD, "--yes"))),
     "memory export": Terminal((("--file", "{snapshot}"),)),
     "memory import": Terminal((("--file", "{snapshot}"), ("--file", "{file}", "--dry-run"))),
+    "memory migrate": Terminal(((), ("--dry-run",), ("{file}",), ("nowhere", "--dry-run"))),
     "memory clear": Terminal((("--yes",), ("--scope", "personal", "--yes"), ("--scope", "wiki"))),
     "memory clear-user": Terminal((("ann", "--yes"), ("nobody", "--yes"))),
     "providers check": Terminal(),
