@@ -163,10 +163,9 @@ def put(principal: Principal, content: str, scope: str = "agent_notes", **fields
 def filled(site: Site) -> Site:
     """The site with records of every kind, indexed."""
     note = {"scope": "agent_notes", "kind": "fact", "domain": "network"}
+    # The second one takes the place of the first, by rule.
+    put(site.root, "The payments gateway address is 10.0.0.5.", **note)
     put(site.root, "The payments gateway address is 10.0.0.7.", tags=("payments",), **note)
-    old = put(site.root, "The payments gateway address is 10.0.0.5.", **note)
-    new = Memory.objects.exclude(pk=old.pk).get()
-    write.retire(old, new, via="rule", reason="another value", actor="rule")
     put(site.root, "Drain the queue before a restart.", kind="guideline", tags=("critical",))
     put(
         site.root, "Otter team owns billing.", domain="people",
