@@ -23,13 +23,18 @@ SLIP_LENGTH = 6
 SURE_LENGTH = 8
 _PLURAL_LENGTH = 4
 
-#: Tells whether a word is in common use, so that it is no slip.
-Known = Callable[[str], bool]
+#: A word in so many texts is in use, so that it is no slip …
+IN_USE = 3
+#: … but that one word in use is a slip, made several times, of another that is so much commoner.
+SELDOM = 100
+
+#: Tells in how many texts a word stands; a lower bound will do.
+Known = Callable[[str], int]
 
 
-def nobody_knows(word: str) -> bool:
+def nobody_knows(word: str) -> int:
     """Stand in for a corpus where there is none."""
-    return False
+    return 0
 
 
 def ratio(one: str, other: str, least: float = 0.0) -> float:
@@ -52,12 +57,11 @@ def _alike(one: Word, other: Word, known: Known) -> bool:
         return True
     if not _slip(one.text, other.text):
         return False
-    told = (known(one.text), known(other.text))
-    sure = (
-        OPENING not in (one.kind, other.kind)
-        and len(min(one.text, other.text, key=len)) >= SURE_LENGTH
-    )
-    return told[0] != told[1] if not sure else not all(told)
+    rare, common = sorted((known(one.text), known(other.text)))
+    short = len(min(one.text, other.text, key=len)) < SURE_LENGTH
+    if short or OPENING in (one.kind, other.kind):
+        return rare < IN_USE <= common
+    return rare < IN_USE or rare * SELDOM <= common
 
 
 def _plural(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from goclaw_site.errors import Conflict, NotFound, Refused
 from memory.beliefs import revisions, vetoes
 from memory.duplicates.candidates import Text, pairs
-from memory.duplicates.usage import words_in_use
+from memory.duplicates.usage import usage_in
 from memory.expiry import unexpired
 from memory.models import Memory, MemoryTag
 from memory.vocabulary import AGENT_NOTES, CRITICAL, UNVERIFIED
@@ -60,7 +60,7 @@ def found(outlines: Sequence[str], least: float, kinds: Sequence[str] = ()) -> I
         return not (old.content_hash in apart or standing or _ends_before(new, old))
 
     texts = [Text(record.pk, record.kind, record.content) for record in records.values()]
-    for pair in pairs(texts, least, words_in_use(access), allowed):
+    for pair in pairs(texts, least, usage_in(access), allowed):
         yield Likeness(records[pair.kept], records[pair.repeat], pair.ratio)
 
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory.duplicates.words import HARMLESS, MEANING, NAMING
+from memory.duplicates.words import COURTESY, HARMLESS, MEANING, NAMING
 from memory.stopwords import STOP_WORDS
 
 #: Of what stands in this module and the lists it reads: outlines of other rules are made anew.
-VERSION = 1
+VERSION = 2
 #: How far a word may be read otherwise: not at all; by a plural or a slip; by these only where the
 #: corpus knows one of the two, since a capital at the head of a sentence may be that of a name.
 EXACT, ORDINARY, OPENING = 0, 1, 2
@@ -58,7 +58,7 @@ def read(text: str) -> tuple[Word, ...]:
     for piece in _pieces(unicodedata.normalize("NFC", text)):
         for core in _cores(piece):
             found.append((core, opening))
-            opening = False
+            opening = opening and core.casefold() in COURTESY
         opening = opening or piece[-1] in _ENDS
     naming = [core.casefold() in NAMING for core, _ in found]
     near = [False, *naming, False]

@@ -15,7 +15,7 @@ from django.db.models.functions import Concat
 from memory import chunks
 from memory.chunks import HIDDEN, HISTORY, REPEAT
 from memory.duplicates.candidates import Pair, Text, pairs
-from memory.duplicates.usage import words_in_use
+from memory.duplicates.usage import usage_in
 from memory.models import Memory, MemoryChunk, MemoryTag
 from memory.vocabulary import CRITICAL, UNVERIFIED
 
@@ -43,7 +43,7 @@ def found(outlines: Sequence[str], least: float) -> Iterator[Pair[int]]:
         realms.setdefault(base, []).append(Text(pk, base, text))
     for base, texts in realms.items():
         if len(texts) > 1:
-            repeated = pairs(texts, least, words_in_use(base))
+            repeated = pairs(texts, least, usage_in(base))
             yield from (pair for pair in repeated if not marked & {pair.kept, pair.repeat})
 
 

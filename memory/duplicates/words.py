@@ -17,6 +17,8 @@ HARMLESS = _words(
     là thì mà và rằng cái
     的 请 請 之 和"""
 )
+#: After these a sentence only begins, so that a capital says as little as at its head.
+COURTESY = _words("please kindly note fyi reminder remember btw that bitte")
 #: Exact wherever they stand, whatever their length: a slip in one of them turns the meaning round.
 MEANING = _words(
     """no not never none nor neither nobody nothing nowhere cannot without except unless until only

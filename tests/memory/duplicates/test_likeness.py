@@ -68,8 +68,14 @@ SAME = [
     ("Deploys aren't allowed on Fridays", "Deploys are not allowed on Fridays"),
     ("R&D owns the “blue” printer", 'R&D owns the "blue" printer'),
     ("Die Sicherung läuft jede Nacht.", "Sicherung läuft jede Nacht"),
+    ("RabbitMQ sends the reports", "Please note that rabbitMQ sends the reports"),
     ("服务在夜间运行。", "服务在夜间运行"),
 ]
+
+
+def uses(*words: str, times: int = 9):
+    """Return what tells that these words are in use, so many times each, and no others."""
+    return lambda word: times if word in words else 0
 
 
 @pytest.mark.parametrize(("one", "other"), LOOK_ALIKES)
@@ -87,14 +93,25 @@ def test_other_wordings_of_one_thing_agree(one, other):
 def test_a_short_word_is_a_slip_only_where_the_other_is_in_use():
     one, other = read("the server is kept cool"), read("the sevrer is kept cool")
     assert not agree(one, other)
-    assert agree(one, other, {"server"}.__contains__)
-    assert not agree(one, other, {"server", "sevrer"}.__contains__)
+    assert agree(one, other, uses("server"))
+    assert not agree(one, other, uses("server", "sevrer"))
 
 
 def test_two_words_in_use_are_no_slip():
     one, other = read("we contracted them"), read("we contrasted them")
     assert agree(one, other)
-    assert not agree(one, other, {"contracted", "contrasted"}.__contains__)
+    assert not agree(one, other, uses("contracted", "contrasted"))
+
+
+def test_a_capital_after_an_article_is_that_of_a_name():
+    one, other = read("The Marlin restarts every night"), read("The Merlin restarts every night")
+    assert not agree(one, other, uses("marlin"))
+
+
+def test_a_slip_that_many_make_is_told_by_how_rare_it_is():
+    one, other = read("the inventory was counted"), read("the inventroy was counted")
+    assert not agree(one, other, {"inventory": 299, "inventroy": 3}.get)
+    assert agree(one, other, {"inventory": 300, "inventroy": 3}.get)
 
 
 def test_a_text_without_words_repeats_nothing():
@@ -106,7 +123,7 @@ _LINE = """the a is not never server servers backup backups backpu runs nightly 
 _WORDS = _LINE.split()
 _SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=7).map(" ".join)
 _TEXTS = st.one_of(st.text(max_size=30), _SENTENCES)
-_KNOWN = st.sets(st.sampled_from(_WORDS)).map(lambda words: words.__contains__)
+_KNOWN = st.sets(st.sampled_from(_WORDS)).map(lambda words: uses(*words))
 
 
 @given(_TEXTS, _TEXTS, _KNOWN)
