@@ -11,6 +11,7 @@ from memory.drafts import MAX_TAG, MAX_TAGS, check_line, check_text
 from wiki.models import MAX_COMMENT, MAX_TITLE
 
 MAX_BODY = 1_000_000
+MAX_REVISION = 2_000_000_000
 _HEADING = re.compile(r"^#{1,2}[ \t]+(\S.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 
 
@@ -47,16 +48,22 @@ def check_edit(slug: str, edit: Edit) -> Edit:
     """Return the edit in its stored form. Raise InvalidInput or TooLarge with field and limit."""
     body = check_body(edit.body)
     title = check_line("title", edit.title, MAX_TITLE) or default_title(slug, body)
-    base = edit.base_revision
-    if base is not None and (isinstance(base, bool) or not isinstance(base, int) or base < 0):
-        raise InvalidInput("base_revision must be a whole number or null.", field="base_revision")
     return Edit(
         title=title,
         body=body,
         tags=check_tags(edit.tags),
         comment=check_line("comment", edit.comment, MAX_COMMENT),
-        base_revision=base or None,
+        base_revision=check_base(edit.base_revision),
     )
+
+
+def check_base(base: int | None) -> int | None:
+    """Return the number of the revision that was edited; 0 means none, as null does."""
+    if base is None:
+        return None
+    if isinstance(base, bool) or not isinstance(base, int) or not 0 <= base <= MAX_REVISION:
+        raise InvalidInput("base_revision must be a whole number or null.", field="base_revision")
+    return base or None
 
 
 def check_body(body: str) -> str:

@@ -59,7 +59,8 @@ def save(principal: Principal, slug: str, edit: Edit) -> Saved:
             return Saved(page, newest, "unchanged")
         _require_fresh(page, newest, checked)
         outcome = "saved" if page.live else "created"
-        entry = Entry(comment=checked.comment, base=checked.base_revision)
+        base = None if newest is None else checked.base_revision
+        entry = Entry(comment=checked.comment, base=base)
         revision = heads.append(principal, page, checked.text, entry, prepared)
         _note(principal, "save", revision)
     return Saved(page, revision, outcome)

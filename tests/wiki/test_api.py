@@ -169,6 +169,23 @@ def test_bodies_that_are_wrong_name_field_and_limit(root):
     assert not WikiPage.objects.exists()
 
 
+def test_numbers_beyond_every_database_are_no_failure(root):
+    huge = 10**30
+    assert put(root, "p", "text", huge).status_code == 400
+    assert put(root, "p", "text", 7).json()["revision"] == 1, "a page that never was is new"
+    for path, body in (
+        ("restore", {"slug": "p", "revision": huge}),
+        ("restore", {"slug": "p", "revision": -huge}),
+        ("review", {"slug": "p", "revision": huge, "decision": "accept"}),
+        ("review", {"slug": "p", "revision": -huge, "decision": "accept"}),
+    ):
+        assert root.post(f"{WIKI}{path}/", body).status_code in (200, 400, 404, 409), body
+    for query in ("revision", "from", "to"):
+        path = "pages/p/" if query == "revision" else "diff/"
+        given = {query: huge} | ({"slug": "p"} if path == "diff/" else {})
+        assert root.get(f"{WIKI}{path}", given).status_code == 400
+
+
 def test_lists_are_narrowed_and_paged(root):
     for number in range(5):
         put(root, f"team/p{number}", f"text {number}", tags=["net"] if number % 2 else [])
@@ -280,13 +297,22 @@ def test_the_tree(root):
 
 
 def test_the_feed_is_atom_whatever_people_wrote(root):
-    put(root, "p", "text", title="<script>x</script> & \x07 co", comment="a ]]> b \x1b")
+    put(
+        root,
+        "p",
+        "text",
+        title="<script>x</script> & \x07 co",
+        comment="a ]]> <img src=x onerror=y>\x1b",
+    )
     answer = root.get(f"{WIKI}feed/", headers={"Accept": "application/atom+xml"})
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("application/atom+xml")
     feed = ET.fromstring(answer.content)
     titles = [node.text for node in feed.iter("{http://www.w3.org/2005/Atom}title")]
     assert titles[1].startswith("<script>x</script> & \ufffd co: created by an agent")
+    summary = feed.find(".//{http://www.w3.org/2005/Atom}summary")
+    assert summary.get("type") == "html"
+    assert summary.text == "a ]]&gt; &lt;img src=x onerror=y&gt;\ufffd"
     assert Caller().get(f"{WIKI}feed/").status_code == 401
 
 

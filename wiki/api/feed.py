@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 from django.http import HttpResponse
 from django.urls import NoReverseMatch, reverse
@@ -40,7 +41,8 @@ class FeedView(MemoryView):
             feed.add_item(
                 title=_plain(f"{row.title or row.slug}: {_deed(row)}"),
                 link=request.build_absolute_uri(_address(row.slug)),
-                description=_plain(row.comment),
+                # Readers take a summary for HTML.
+                description=escape(_plain(row.comment)),
                 author_name=_plain(row.author) or "unknown",
                 pubdate=row.created_at,
                 updateddate=row.created_at,
