@@ -13,12 +13,13 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 APT := apt-get -qq -o DPkg::Lock::Timeout=120
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run screenshots test test-slow check format lock docs bench-retrieval chromium
+.PHONY: help setup run screenshots test test-backends test-slow check format lock docs bench-retrieval chromium
 
 help:
 	@echo "make setup            install everything into $(VENV)"
 	@echo "make run              start the server on http://localhost:8000/"
 	@echo "make test             run the tests (ARGS=\"...\" goes to pytest)"
+	@echo "make test-backends    run what touches the database on PostgreSQL (.ci/run does)"
 	@echo "make test-slow        run the slow ones (.ci/run does)"
 	@echo "make check            format, lint, types, imports, templates, migrations, docs"
 	@echo "make format           put code into its form"
@@ -34,6 +35,10 @@ run: $(VENV)/.runtime
 
 test: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -n auto -m "not slow" $(ARGS)
+
+# The tests start a PostgreSQL of their own, from the wheel.
+test-backends: $(VENV)/.dev
+	GOCLAW_TEST_DATABASE=postgres $(BIN)/python -m pytest -n auto -m "db and not slow" $(ARGS)
 
 # Crowds, long inputs and live loads: minutes, not seconds.
 test-slow: $(VENV)/.dev chromium

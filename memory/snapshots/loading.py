@@ -15,6 +15,7 @@ from django.db.models import ManyToManyField, Model
 from goclaw_site.errors import InvalidInput
 from memory import checking, chunks
 from memory.models import AuditEvent
+from memory.search import backends
 from memory.snapshots.columns import Row, Table
 from memory.snapshots.tables import AUDIT, CARRIED, STATE, every, meta, model_of, through
 
@@ -143,6 +144,7 @@ def settle() -> None:
         for statement in connection.ops.sequence_reset_sql(no_style(), models):
             cursor.execute(statement)
     chunks.restart_log()
+    backends.current().rows_came()
     for name in _RULES:
         if next(iter(checking.RULES[name].rows()), None) is not None:
             raise InvalidInput(

@@ -53,7 +53,7 @@ def turn(content: str, position: int, session: str = "talk", **fields: Any) -> M
     return note(content, source=Source("session", session, position), **fields)
 
 
-def index_all(limit: float = 60.0) -> None:
+def index_all(limit: float = 110.0) -> None:
     """Index whatever is due, as a worker does; `limit` (seconds) is an emergency brake."""
     assert not indexing.index_waiting(time.monotonic() + limit)
 

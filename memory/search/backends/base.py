@@ -71,6 +71,9 @@ class SearchBackend(Protocol):
     def build_index(self, model: str, deadline: float) -> Progress:
         """Build that index, or go on with it, until the deadline (monotonic seconds)."""
 
+    def rows_came(self) -> None:
+        """Learn anew how common terms are, after many rows came at once."""
+
     def stored_bytes(self) -> int:
         """Return how much room the database takes."""
 

@@ -79,6 +79,11 @@ class PostgresBackend:
     def build_index(self, model: str, deadline: float) -> Progress:
         return postgresindex.build(model, deadline)
 
+    def rows_came(self) -> None:
+        with connection.cursor() as cursor:
+            for table in ("memory_chunks_terms", "memory_chunks", "memories"):
+                cursor.execute(f"ANALYZE {table}")
+
     def stored_bytes(self) -> int:
         return int(_rows("SELECT pg_database_size(current_database())", [])[0][0])
 

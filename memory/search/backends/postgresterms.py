@@ -34,8 +34,8 @@ def best(terms: Sequence[str], tokens: Iterable[str], inside: Narrowing, limit: 
         return []
     rows = _estimates(wanted, access)
     weights = {term: _idf(rows[""], rows[term]) for term in wanted}
-    found = _first_pass(_rarer(wanted, rows), weights, access, inside, limit * _DEPTH)
-    return _by_frequency(found, weights)[:limit]
+    found, mean = _first_pass(_rarer(wanted, rows), weights, access, inside, limit * _DEPTH)
+    return _by_frequency(found, weights, mean)[:limit]
 
 
 def counts(terms: Sequence[str], tokens: Iterable[str], cap: int) -> dict[str, int]:
@@ -82,25 +82,26 @@ def _first_pass(
     access: str,
     inside: Narrowing,
     limit: int,
-) -> list[int]:
+) -> tuple[list[int], float]:
+    """Return the chunks, the best first, and the mean length of all that hold such a term."""
     held = " + ".join(["CASE WHEN terms @@ %s::tsquery THEN %s::float8 ELSE 0 END"] * len(weights))
     params: list[Any] = [value for term in weights for value in (_quoted(term), weights[term])]
     narrowed, more = inside
     sql = (
         f"WITH held AS MATERIALIZED (SELECT chunk, length, {held} AS weight"
         f" FROM {_TABLE} WHERE terms @@ %s::tsquery{narrowed})"
-        " SELECT chunk FROM held, (SELECT avg(length) AS mean FROM held) AS lengths"
+        " SELECT chunk, mean FROM held, (SELECT avg(length) AS mean FROM held) AS lengths"
         f" ORDER BY weight / (1 + {_K1} * ({1 - _B} + {_B} * length / mean)) DESC, chunk LIMIT %s"
     )
     match = f"({' | '.join(_quoted(term) for term in bringing)}) & {access}"
-    return [row[0] for row in _rows(sql, [*params, match, *more, limit])]
+    rows = _rows(sql, [*params, match, *more, limit])
+    return [row[0] for row in rows], float(rows[0][1]) if rows else 1.0
 
 
-def _by_frequency(chunks: Sequence[int], weights: Mapping[str, float]) -> list[int]:
+def _by_frequency(chunks: Sequence[int], weights: Mapping[str, float], mean: float) -> list[int]:
     """Order by BM25 proper: how often each term is there counts, too."""
     sql = "SELECT id, search_text FROM memory_chunks WHERE id = ANY(%s)"
     texts = [(chunk, text.split(" ")) for chunk, text in _rows(sql, [list(chunks)])]
-    mean = sum(len(words) for _, words in texts) / max(len(texts), 1)
     scored = [(-_score(words, weights, mean), chunk) for chunk, words in texts]
     return [chunk for _, chunk in sorted(scored)]
 
@@ -112,7 +113,9 @@ def _score(words: Sequence[str], weights: Mapping[str, float], mean: float) -> f
 
 
 def _idf(total: float, holding: float) -> float:
-    return math.log(1 + total / max(holding, 1.0))
+    """As FTS5 has it; a term in more than half of all weighs next to nothing, never less."""
+    ratio = (max(total - holding, 0.0) + 0.5) / (holding + 0.5)
+    return max(math.log(ratio), 1e-6)
 
 
 def _access(tokens: Iterable[str]) -> str:
