@@ -16,7 +16,9 @@ from django.db.models import F
 
 from memory import audit, checking, chunks, queue, windows
 from memory.access import Principal, require_administrator
+from memory.beliefs import restoring, settling, vetoes
 from memory.duplicates import repeats
+from memory.history import decide
 from memory.models import (
     Memory,
     MemoryChange,
@@ -24,11 +26,14 @@ from memory.models import (
     MemoryRevision,
     MemorySource,
     MemoryTag,
+    MemoryVeto,
 )
 from memory.vocabulary import PENDING, RETIRED, SUPERSEDED
 from memory.write import content_hash, live_key
 
 _AT_ONCE = 200
+
+_FOUND = "found so by memory check"
 
 #: Puts some rows right, inside a transaction, and returns how many were.
 Repair = Callable[[Sequence[Any]], int]
@@ -154,6 +159,17 @@ def _agree(ids: Sequence[uuid.UUID]) -> int:
     )
 
 
+def _decide(ids: Sequence[uuid.UUID]) -> int:
+    """A retired record without a decision gets one that can be undone; a live one loses its own."""
+    for record in Memory.objects.filter(pk__in=ids):
+        if record.superseded:
+            decide(record, None, via="manual", decision=RETIRED, actor="check", reason=_FOUND)
+        else:
+            standing = MemoryRevision.objects.filter(old=record, decision=RETIRED, undone_at=None)
+            restoring.close(standing, "check", _FOUND)
+    return len(ids)
+
+
 def _set_life(record: Memory, *, retired: bool) -> bool:
     key = live_key(record.scope, record.owner_id, record.kind, record.content_hash)
     record.live_key = None if retired else key
@@ -168,6 +184,21 @@ def _set_life(record: Memory, *, retired: bool) -> bool:
     chunks.retag(record)
     windows.refresh(windows.around([record.pk]))
     return True
+
+
+def _state_anew(ids: Sequence[uuid.UUID]) -> int:
+    """Read the texts again; their place in the order of stating stays."""
+    for record in Memory.objects.filter(pk__in=ids):
+        settling.index_subjects(record)
+    return len(ids)
+
+
+def _drop_vetoes(ids: Sequence[int]) -> int:
+    """The pair is kept again the right way round."""
+    for row in MemoryVeto.objects.filter(pk__in=ids):
+        vetoes.add(row.access, [(row.low, row.high)])
+        row.delete()
+    return len(ids)
 
 
 def _retoken(ids: Sequence[int]) -> int:
@@ -216,6 +247,9 @@ REPAIRS: dict[str, Repair] = {
     "wrong_text": _hide_and_index,
     "wrong_keys": _rekey,
     "superseded": _agree,
+    "decisions": _decide,
+    "subjects": _state_anew,
+    "vetoes": _drop_vetoes,
     "foreign_sources": _retoken,
     "foreign_neighbours": _rewindow,
     "repeats": _release,

@@ -26,7 +26,9 @@ from memory.providers import chat
 from memory.vocabulary import LEARNED_KINDS, PERSONAL, UNVERIFIED
 
 KIND = "revise"
-BATCH = 50
+BATCH = 500
+#: After so many records without a decision the place is written down all the same.
+OFTEN = 50
 #: Pairs whose texts a dry run keeps; the rest is counted.
 SHOWN = 200
 #: Failures in a row after which the work is given up: the model is not there.
@@ -58,11 +60,28 @@ def step(job: Job, deadline: float) -> bool:
         if not batch:
             return True
         for memory in batch:
+            before = dict(_found(job), pairs=len(_found(job)["pairs"]))
             _revise(job, memory)
-            _advance(job, memory)
-            if time.monotonic() >= deadline or _cancelled(job):
+            ended = time.monotonic() >= deadline
+            decided = before != dict(_found(job), pairs=len(_found(job)["pairs"]))
+            if _stops(job, memory, save=ended or decided) or ended:
                 return False
+        _save(job)
     return False
+
+
+def _stops(job: Job, memory: Memory, *, save: bool) -> bool:
+    """Note that a record is done; now and then in the row too, and whether it is cancelled."""
+    job.done += 1
+    job.cursor = {
+        "stated": resembling.place(memory)[0],
+        "written": memory.created_at.isoformat(),
+        "id": str(memory.pk),
+    }
+    if not save and job.done % OFTEN:
+        return False
+    _save(job)
+    return Job.objects.filter(pk=job.pk, cancel_requested=True).exists()
 
 
 def _after(cursor: dict[str, Any]) -> QuerySet[Memory]:
@@ -148,19 +167,9 @@ def _count(job: Job, **more: int) -> None:
         _found(job)[name] += number
 
 
-def _advance(job: Job, memory: Memory) -> None:
+def _save(job: Job) -> None:
     """Write down where the work stands: a killed worker goes on here."""
-    job.done += 1
-    job.cursor = {
-        "stated": resembling.place(memory)[0],
-        "written": memory.created_at.isoformat(),
-        "id": str(memory.pk),
-    }
     Job.objects.filter(pk=job.pk).update(
         done=job.done, total=max(job.total, job.done), cursor=job.cursor, result=job.result,
         lease_until=timezone.now() + LEASE,
     )  # fmt: skip
-
-
-def _cancelled(job: Job) -> bool:
-    return Job.objects.filter(pk=job.pk, cancel_requested=True).exists()

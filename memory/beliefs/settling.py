@@ -55,12 +55,18 @@ REASONS = {rule.name: rule.says for rule in rules.RULES}
 
 def index(memory: Memory, *, fresh: bool = False) -> tuple[Claim, ...]:
     """Write down what the record speaks of, and that it was stated now, in the place of before."""
-    said = rules.claims(memory.content) if learned(memory) else ()
     if not fresh:
-        memory.subjects.all().delete()
         MemoryBelief.objects.filter(memory=memory).delete()
     if learned(memory):
         MemoryBelief.objects.create(memory=memory)
+    return index_subjects(memory, fresh=fresh)
+
+
+def index_subjects(memory: Memory, *, fresh: bool = False) -> tuple[Claim, ...]:
+    """Write down what the record speaks of, in the place of what was written before."""
+    said = rules.claims(memory.content) if learned(memory) else ()
+    if not fresh:
+        memory.subjects.all().delete()
     MemorySubject.objects.bulk_create(
         [MemorySubject(memory=memory, access=memory.access, key=claim.key) for claim in said]
     )
