@@ -19,7 +19,7 @@ from memory.models import (
     MemoryTag,
     MemoryVeto,
 )
-from memory.write import amend, forget, retire
+from memory.write import amend, forget, live_key, retire
 from tests.memory import keywordrows
 from tests.memory.making import (
     ADMIN,
@@ -107,6 +107,14 @@ def keyword_row_of_old_text(world: World) -> None:
 
 def keyword_row_under_a_foreign_token(world: World) -> None:
     keywordrows.replace(chunk_of(world.personal), access="sglobal0")
+
+
+def live_against_a_decision(world: World) -> None:
+    old = Memory.objects.get(pk=world.old.pk)
+    old.tags.all().delete()
+    old.live_key = live_key(old.scope, old.owner_id, old.kind, old.content_hash)
+    old.save()
+    chunks_module.retag(old)
 
 
 def neighbour_of_another_owner(world: World) -> None:
