@@ -176,11 +176,7 @@ FAULTS: list[tuple[str, str, Plant]] = [
         "retired by what was taken back",
         lambda w: MemoryRevision.objects.update(undone_at=ago(days=1)),
     ),
-    (
-        "decisions",
-        "live against a decision",
-        lambda w: w.old.tags.filter(tag="superseded").delete(),
-    ),
+    ("decisions", "live against a decision", live_against_a_decision),
     ("subjects", "gone", lambda w: MemorySubject.objects.all().delete()),
     ("subjects", "foreign", lambda w: MemorySubject.objects.update(access="p7x0")),
     ("subjects", "of a note", lambda w: MemorySubject(memory=w.plain, key="x").save()),
