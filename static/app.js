@@ -61,7 +61,8 @@
       box.focus();
       box.select();
     }
-    if (event.key === "Escape") closeMenus(event.target.closest("details.floating[open]"));
+    // In a dialog Escape is the dialog's, and the menu behind it takes the focus back.
+    if (event.key === "Escape" && !$("dialog[open]")) closeMenus(event.target.closest("details.floating[open]"));
     if (event.key === "ArrowDown" || event.key === "ArrowUp") step(event);
   });
 

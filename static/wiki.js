@@ -228,7 +228,11 @@
     }
   };
 
-  const refresh = () => $("#body") && htmx.trigger("#body", "input");
+  // Asked for by us: htmx looks for changes since it first saw the field.
+  function refresh() {
+    const area = $("#body[hx-post]");
+    if (area) htmx.ajax("POST", area.getAttribute("hx-post"), { source: area, target: "#preview", swap: "innerHTML" });
+  }
 
   function align() {
     const area = $("#body");
@@ -258,7 +262,7 @@
   // Insert so that the browser's own undo takes it back.
   function insert(area, text) {
     area.focus();
-    if (!document.execCommand("insertText", false, text)) {
+    if (!document.execCommand(text ? "insertText" : "delete", false, text)) {
       area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
       area.dispatchEvent(new Event("input", { bubbles: true }));
     }
@@ -333,7 +337,7 @@
     event.preventDefault();
     if (!rest.trim()) {
       area.setSelectionRange(from, area.selectionStart);
-      return insert(area, "\n");
+      return insert(area, "");
     }
     const next = mark.replace(/\d+/, (n) => Number(n) + 1).replace(/\[[xX]\]/, "[ ]");
     insert(area, "\n" + space + next);
@@ -480,5 +484,6 @@
       refresh();
     }
   };
-  restored();
+  // htmx wakes up when the page is read; what it is asked before is lost.
+  document.addEventListener("DOMContentLoaded", restored);
 })();

@@ -28,7 +28,10 @@ CASES = {
     "unknown language": ("```no-such\nx\n```", "<code>x"),
     "footnote": ("a[^1]\n\n[^1]: note", 'href="#fn:1"'),
     "definition": ("Term\n:   What it is", "<dd>What it is</dd>"),
-    "task": ("- [x] done\n- [ ] open", '<input type="checkbox" disabled checked>'),
+    "task": (
+        "- [x] done\n- [ ] open",
+        '<input type="checkbox" disabled checked aria-label="done">',
+    ),
     "struck": ("~~gone~~", "<del>gone</del>"),
     "anchor": ("## Fail over", '<h2 id="h-fail-over">'),
     "anchor in any script": ("## 障害 対応", 'id="h-障害-対応"'),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
+from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_POST, require_safe
@@ -22,6 +23,8 @@ from wiki.edits import MAX_BODY, Edit, StaleBase, default_title
 from wiki.models import WikiPage
 
 CONFLICT = 409
+#: Longer texts take seconds to render: too long to do it again and again while somebody types.
+LIVE = 200_000
 TOO_LARGE = 413
 _FIELDS = ("title", "body", "tags", "comment")
 
@@ -115,13 +118,28 @@ def _editor(
         "form": form,
         "fresh": head is None or not head.live,
         "limit": MAX_BODY,
-        "preview": _safe_preview(principal_of(request), form.body),
+        "preview": _first_preview(principal_of(request), head, form),
     }
     return show(request, "wiki/edit.html", "wiki/parts/editor.html", context, status)
 
 
+def _first_preview(principal: Principal, head: WikiPage | None, form: PageForm) -> str:
+    """The text of the page was rendered when it was saved."""
+    if head is not None and head.live and form.base == str(head.revision) and not form.problems:
+        newest = queries.revision(principal, head)
+        if newest.body == form.body:
+            return mark_safe(rendered.shown(principal, head, newest)[0])  # noqa: S308  cleaned
+    return _safe_preview(principal, form.body)
+
+
 def _safe_preview(principal: Principal, body: str) -> str:
-    return mark_safe(rendered.preview(principal, body[:MAX_BODY]))  # noqa: S308  it was cleaned
+    if len(body) > LIVE:
+        return format_html(
+            "<p><em>The preview rests for texts of more than {} characters. Save to see this one."
+            "</em></p>",
+            f"{LIVE:,}",
+        )
+    return mark_safe(rendered.preview(principal, body))  # noqa: S308  it was cleaned
 
 
 @page

@@ -125,9 +125,11 @@ def _narrow_classes(data: dict[Any, str]) -> None:
 
 def _checkbox(data: dict[Any, str]) -> dict[Any, str]:
     """Return what makes an input a mark of a task list, and nothing that could be filled in."""
+    done = (None, "checked") in data
     box = {(None, "type"): "checkbox", (None, "disabled"): ""}
-    if (None, "checked") in data:
+    if done:
         box[(None, "checked")] = ""
+    box[(None, "aria-label")] = "done" if done else "to do"
     return box
 
 
