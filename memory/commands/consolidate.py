@@ -49,7 +49,7 @@ def _tell(call: Call, result: dict[str, Any]) -> None:
     if result["without_model"]:
         call.say(f"Only near-duplicates were looked at. {result['without_model']}")
     if result["retired"]:
-        call.say(f"Every one of them can be taken back; the run is {result['run_id']}.")
+        call.say(f"To take it back: goclaw memory revisions undo --run {result['run_id']}")
 
 
 COMMAND = Subcommand(
