@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from memory import backups, clearing
 from memory.access import require_administrator
 from memory.commands.base import Call, Subcommand, agreed
+from memory.snapshots import tables
 from memory.vocabulary import PERSONAL
 
 
@@ -47,7 +48,8 @@ def _listed(counts: dict[str, int], scope: str | None) -> str:
 def _done(call: Call, counts: dict[str, int], gone: int, copy: str) -> int:
     if call.as_json:
         call.answer({"deleted": gone, "by_scope": counts, "backup": copy or None})
-    call.say(f"Deleted {gone:,} records." if gone else "There was nothing to delete.")
+    deleted = tables.counted("memory.Memory", gone)
+    call.say(f"Deleted {deleted}." if gone else "There was nothing to delete.")
     if gone:
         call.say(f"Backup: {copy or 'none: this database system has its own tools'}")
     return 0 if gone else 1

@@ -12,6 +12,7 @@ from memory.commands.base import Call, Subcommand, agreed
 from memory.filters import Filters
 from memory.search import SearchRequest, search
 from memory.search.pipeline import MAX_RESULTS
+from memory.snapshots import tables
 
 _SHOWN = 20
 _WIDTH = 80
@@ -78,7 +79,8 @@ def _forget(call: Call, memory_id: uuid.UUID) -> bool:
 def _done(call: Call, gone: int, left: int, copy: str) -> int:
     if call.as_json:
         call.answer({"deleted": gone, "refused_or_missing": left, "backup": copy or None})
-    call.say(f"Deleted {gone:,} records; {left:,} were refused or are not there.")
+    rest = f"; {left:,} were refused or are not there" if left else ""
+    call.say(f"Deleted {tables.counted('memory.Memory', gone)}{rest}.")
     if copy:
         call.say(f"Backup: {copy}")
     return 0 if gone and not left else 1
