@@ -147,16 +147,26 @@ def tree(principal: Principal, below: str = "") -> tuple[Branch, ...]:
     if below:
         rows = rows.filter(slug__startswith=f"{_name(below)}/")
     titles = dict(rows.values_list("slug", "title"))
-    children: dict[str, set[str]] = {}
-    for slug in titles:
-        path = [*slugs.ancestors(slug), slug]
-        for parent, child in zip(["", *path], path, strict=False):
-            children.setdefault(parent, set()).add(child)
-    return _branches(_name(below) if below else "", children, titles)
+    top = _name(below) if below else ""
+    return _branches(top, _children(titles, top), titles)
+
+
+def _children(slugs_there: Iterable[str], top: str) -> dict[str, list[str]]:
+    """Return what stands right below each place, places without a page among them."""
+    found: dict[str, list[str]] = {}
+    seen = {top}
+    for slug in slugs_there:
+        place = slug
+        while place not in seen:
+            seen.add(place)
+            parent = place.rpartition("/")[0]
+            found.setdefault(parent, []).append(place)
+            place = parent
+    return found
 
 
 def _branches(
-    parent: str, children: dict[str, set[str]], titles: dict[str, str]
+    parent: str, children: dict[str, list[str]], titles: dict[str, str]
 ) -> tuple[Branch, ...]:
     return tuple(
         Branch(
