@@ -157,8 +157,11 @@
   function keepDraft(form) {
     if (!form?.matches("[data-keep]")) return;
     const kept = {};
-    for (const field of $$("textarea, input[type=text], input:not([type]), select", form)) {
-      if (field.name) kept[field.name] = field.value;
+    // The hidden ones say what the text was made from: without them what somebody else saved
+    // meanwhile would be written over.
+    const fields = "textarea, input[type=text], input[type=hidden], input:not([type]), select";
+    for (const field of $$(fields, form)) {
+      if (field.name && field.name !== "csrfmiddlewaretoken") kept[field.name] = field.value;
     }
     try {
       sessionStorage.setItem(draftKey(form), JSON.stringify(kept));

@@ -204,6 +204,12 @@ def backlinks(principal: Principal, slug: str) -> QuerySet[WikiPage]:
     return pages(principal).filter(Exists(links)).order_by("slug")
 
 
+def backlink_count(principal: Principal, slug: str) -> int:
+    """Return how many live pages link to a slug; counted from the links, not from the pages."""
+    links = WikiLink.objects.filter(target_key=slugs.key(_name(slug)))
+    return links.filter(page__deleted=False, page__moved_to="").count()
+
+
 def missing_links(principal: Principal, head: WikiPage) -> frozenset[str]:
     """Return the slugs that a page links to and that lead nowhere."""
     there = WikiPage.objects.filter(slug_key=OuterRef("target_key"), deleted=False, revision__gt=0)

@@ -49,6 +49,24 @@ def test_a_session_that_ends_while_one_writes_loses_nothing(filled):
     toast(page, "Saved")
 
 
+def test_what_others_changed_before_one_signed_in_again_is_not_written_over(filled):
+    page = filled.signed_in()
+    record = gateway()
+    page.goto(f"/memory/{record.pk}/amend/")
+    page.fill("#content", "mine")
+    Session.objects.all().delete()
+    page.click("button:has-text('Save')")
+    page.wait_for_selector("#id_username")
+    write.amend(filled.root, record.pk, Changes(content="theirs"))
+    page.fill("#id_username", "root")
+    page.fill("#id_password", PASSWORD)
+    page.click("button.primary")
+    toast(page, "is back")
+    page.click("button:has-text('Save')")
+    page.wait_for_selector("text=Somebody changed this record")
+    assert page.input_value("#content") == "mine"
+
+
 def test_somebody_else_who_signs_in_there_does_not_get_the_text(filled):
     page = filled.signed_in()
     page.goto("/memory/add/")

@@ -1,6 +1,8 @@
 """The wiki's stories in a real browser: with the mouse, and with the keyboard alone."""
 
 import base64
+import gzip
+from pathlib import Path
 
 import pytest
 from django.contrib.sessions.models import Session
@@ -275,6 +277,24 @@ def test_a_session_that_ends_while_one_writes_loses_nothing(wiki):
     assert body("ops/gateway").strip() == "typed for an hour"
 
 
+def test_what_others_saved_before_one_signed_in_again_is_not_written_over(wiki):
+    page = wiki.signed_in()
+    page.goto("/wiki/p/ops/gateway?view=edit")
+    page.fill("#body", "mine")
+    Session.objects.all().delete()
+    page.click("button:has-text('Save')")
+    page.wait_for_selector("#id_username")
+    write(wiki.ann, "ops/gateway", "theirs")
+    page.fill("#id_username", "root")
+    page.fill("#id_password", PASSWORD)
+    page.click("button.primary")
+    toast(page, "is back")
+    page.click("button:has-text('Save')")
+    page.wait_for_selector("h1:has-text('Two edits at once')")
+    assert body("ops/gateway") == "theirs"
+    assert page.input_value("#text-mine") == "mine"
+
+
 def test_a_draft_is_offered_after_a_crash_and_gone_after_a_save(wiki):
     page = wiki.signed_in()
     page.goto("/wiki/p/ops/gateway?view=edit")
@@ -294,6 +314,26 @@ def test_a_draft_is_offered_after_a_crash_and_gone_after_a_save(wiki):
     page.goto("/wiki/p/ops/gateway?view=edit")
     page.wait_for_selector("#body")
     assert not page.locator("#draft-offer").is_visible()
+
+
+def test_a_draft_of_an_older_revision_is_merged_not_written_over(wiki):
+    page = wiki.signed_in()
+    page.goto("/wiki/p/ops/gateway?view=edit")
+    page.fill("#body", body("ops/gateway") + "\nMine.\n")
+    page.wait_for_selector("#draft-state:has-text('Draft kept')")
+    context = page.context
+    page.close(run_before_unload=False)
+    write(wiki.ann, "ops/gateway", body("ops/gateway").replace("Gateway", "The gateway"))
+
+    page = context.new_page()
+    page.goto("/wiki/p/ops/gateway?view=edit")
+    page.click("button:has-text('Go on with the draft')")
+    page.click("button:has-text('Save')")
+    page.wait_for_selector("h1:has-text('Two edits at once')")
+    page.click("button:has-text('Save the merged text')")
+    saved(page)
+    assert body("ops/gateway").startswith("# The gateway")
+    assert "Mine." in body("ops/gateway")
 
 
 def test_leaving_with_unsaved_text_is_asked_first(wiki):
@@ -437,3 +477,9 @@ def test_every_page_can_be_used_by_everybody(wiki, width, theme):
         if problems:
             wrong[path] = problems
     assert not wrong
+
+
+def test_what_the_wiki_adds_to_a_page():
+    static = Path(__file__).parents[2] / "static"
+    sizes = [len(gzip.compress((static / name).read_bytes())) for name in ("wiki.css", "wiki.js")]
+    assert sum(sizes) < 16_000

@@ -242,6 +242,7 @@ ROWS: dict[str, Row] = {
     "identities-link": Row(fill=_identities, forms=lambda world: [{"person": "nobody"}]),
     "audit": Row(queries=("", "?action=write", "?since=x")),
     "wiki": Row(queries=("", "?below=lantern", "?part=level")),
+    "wiki-distill": Row(forms=lambda world: [{}]),
     "wiki-new": Row(queries=("", "?title=x&in=y", "?title=x&in=..")),
     "wiki-preview": Row(forms=lambda world: [{"body": f"[[{WORD}]]"}]),
     "wiki-recent": Row(queries=("", "?before=9", "?before=x")),

@@ -10,6 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memory.models import Memory
+from tests.memory.making import index_all
 from tests.wiki.making import CHIEF, write
 from wiki import slugs
 from wiki.models import WikiPage, WikiRevision
@@ -176,3 +178,27 @@ def test_the_first_page_is_taught(root):
     moved = root.get("/wiki/new/", {"title": "Payments gateway", "in": "Ops"})
     assert moved["Location"].startswith("/wiki/p/ops/payments-gateway?view=edit")
     assert root.get("/wiki/new/", {"title": "x", "in": "wikijs"}).status_code == 422
+
+
+def test_a_record_of_the_memory_leads_to_its_page(root):
+    write(CHIEF, "ops/a", "# A\n\ntext")
+    record = Memory.objects.get(scope="wiki")
+    assert 'href="/wiki/p/ops/a"' in text(root.get(f"/memory/{record.pk}/"))
+
+
+def test_distilling_without_a_model_says_why(root):
+    write(CHIEF, "a", "x")
+    assert "Distill into pages" in text(root.get("/wiki/"))
+    assert root.post("/wiki/distill/").status_code == 303
+    assert "Pages cannot be distilled" in text(root.get("/wiki/"))
+
+
+def test_snippets_are_read_not_markdown(root):
+    write(CHIEF, "a", "# Gate &amp; way\n\n## Two\n\n**lantern** [[b]] `code` it's #5", title="A")
+    index_all()
+    found = re.search(
+        r'(?s)class="snippet"[^>]*>(.*?)</p>', text(root.get("/wiki/search/?q=lantern"))
+    )
+    assert found
+    assert "<mark>lantern</mark> b code it&#x27;s #5" in found[1]
+    assert "## " not in found[1]

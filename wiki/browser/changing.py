@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from goclaw_site.errors import GoclawError, InvalidInput
 from memory.access import principal_of
 from memory.pages.base import UNPROCESSABLE, go, page, show
-from wiki import pages, queries
+from wiki import distill, pages, queries
 from wiki.access import require_editor
 from wiki.browser.framing import page_url
 
@@ -41,6 +42,19 @@ def restore(request: HttpRequest) -> HttpResponse:
 
 @page
 @require_POST
+def distill_facts(request: HttpRequest) -> HttpResponse:
+    """Have a model write pages of what was learned; they come as agents' edits, to be reviewed."""
+    try:
+        distill.start(principal_of(request))
+    except GoclawError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "Started. The pages appear in the review queue as they are done.")
+    return go(request, reverse("wiki"))
+
+
+@page
+@require_POST
 def undelete(request: HttpRequest) -> HttpResponse:
     """Bring a deleted page back."""
     saved = pages.undelete(principal_of(request), slug_of(request))
@@ -55,7 +69,7 @@ def move(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
     slug = slug_of(request)
     head = queries.page(principal, slug)
-    context = {"page": head, "to": head.slug, "links": queries.backlinks(principal, slug).count()}
+    context = {"page": head, "to": head.slug, "links": queries.backlink_count(principal, slug)}
     if request.method != "POST":
         require_editor(principal)
         return show(request, "wiki/move.html", "wiki/parts/move.html", context)
@@ -79,7 +93,7 @@ def delete(request: HttpRequest) -> HttpResponse:
         require_editor(principal)
         context = {
             "page": queries.live_page(principal, slug),
-            "links": queries.backlinks(principal, slug).count(),
+            "links": queries.backlink_count(principal, slug),
             "files": queries.attachments(principal, slug).count(),
         }
         return show(request, "wiki/delete.html", "wiki/parts/delete.html", context)

@@ -78,7 +78,7 @@ def crumbs(slug: str) -> list[Crumb]:
 def _tabs(principal: Principal, page: WikiPage, view: str, *, editor: bool) -> list[Tab]:
     here = {"read": "read", "source": "read", "diff": "history"}.get(view, view)
     files = queries.attachments(principal, page.slug).count()
-    links = queries.backlinks(principal, page.slug).count()
+    links = queries.backlink_count(principal, page.slug)
     tabs = [Tab("read", "Read", page_url(page.slug))]
     if editor:
         tabs.append(Tab("edit", "Edit", page_url(page.slug, "view=edit")))

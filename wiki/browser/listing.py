@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
-from memory.access import Principal, principal_of
+from memory.access import Principal, administers, principal_of
 from memory.pages.base import page, show
 from wiki import queries, slugs
 from wiki.access import may_edit, may_review
@@ -25,6 +26,7 @@ LEVEL = 500
 #: Up to so many pages the tree stands open.
 UNFOLDED = 120
 _TOP_TAGS = 24
+_MARKUP = re.compile(r"(?<![\w&])#{1,6} |\[\[|\]\]|\*\*|`")
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return show(request, "wiki/parts/level.html", "wiki/parts/level.html", context)
     context |= {
         "crumbs": [*crumbs(below)] if below else [],
+        "may_distill": administers(principal),
         "total": sum(place.inside + place.exists for place in places),
         "recent": list(queries.recent(principal)[:8]),
         "waiting": queries.waiting_count(principal) if may_review(principal) else 0,
@@ -108,6 +111,11 @@ def recent(request: HttpRequest) -> HttpResponse:
     return show(request, "wiki/recent.html", "wiki/recent.html", context)
 
 
+def _plain(snippet: str) -> str:
+    """Take the signs of Markdown out of an escaped snippet; taking away cannot make a tag."""
+    return _MARKUP.sub("", snippet)
+
+
 @page
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
@@ -119,7 +127,7 @@ def find(request: HttpRequest) -> HttpResponse:
         tags = check_tags([tag]) if tag else ()
         answer = queries.search(principal, query, limit=RESULTS, tags=tags)
         # The search escapes everything and adds its marks alone.
-        hits = [(hit, mark_safe(hit.snippet), page_url(hit.slug)) for hit in answer.hits]  # noqa: S308
+        hits = [(hit, mark_safe(_plain(hit.snippet)), page_url(hit.slug)) for hit in answer.hits]  # noqa: S308
         context |= {"answer": answer, "hits": hits}
     elif tag:
         context["pages"] = list(queries.pages(principal, tags=check_tags([tag]))[:200])

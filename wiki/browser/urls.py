@@ -14,6 +14,7 @@ urlpatterns = [
     path("wiki/search/", listing.find, name="wiki-search"),
     path("wiki/review/", reviewing.queue, name="wiki-review"),
     path("wiki/review/decide/", reviewing.decide, name="wiki-decide"),
+    path("wiki/distill/", changing.distill_facts, name="wiki-distill"),
     path("wiki/restore/", changing.restore, name="wiki-restore"),
     path("wiki/undelete/", changing.undelete, name="wiki-undelete"),
     path("wiki/move/", changing.move, name="wiki-move"),
