@@ -103,9 +103,10 @@ def fill(vectors: Any) -> None:
         records = [Memory(scope="agent_notes", content="x", content_hash="x") for _ in part]
         Memory.objects.bulk_create(records)
         rows = []
+        lengths = dice.integers(8, 60, len(part))
+        drawn = np.split(dice.choice(WORDS, lengths.sum(), p=shares), np.cumsum(lengths)[:-1])
         for place, (record, vector) in enumerate(zip(records, part, strict=True)):
-            words = dice.choice(WORDS, dice.integers(8, 60), p=shares)
-            text = " ".join(f"w{word}" for word in words)
+            text = " ".join(f"w{word}" for word in drawn[place])
             rows.append(_chunk(MemoryChunk, record, text, vector, (start + place) % 100 == 0))
         MemoryChunk.objects.bulk_create(rows)
 
