@@ -9,7 +9,7 @@ from goclaw_site.configkeys import KeyDoc
 _HEAD = """\
 # Configuration
 
-<!-- Written by `python manage.py docs_configuration`; edit goclaw_site/configmodel.py instead. -->
+<!-- Written by `python manage.py docs_configuration`; edit the sections in goclaw_site. -->
 
 Everything has a default: a file is needed only for what should differ. `config.yaml` stands in
 the state directory (`~/.goclaw`, or the folder in `GOCLAW_STATE_DIR`). Sections nest; a dotted key

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from goclaw_site.config import get_config
-from goclaw_site.configmodel import ChatModel
+from goclaw_site.configmemory import ChatModel
 from goclaw_site.errors import ConfigError
 from memory.providers.chat import saved
 from memory.providers.chat.base import ChatProvider
