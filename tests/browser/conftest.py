@@ -178,3 +178,12 @@ def filled(site: Site) -> Site:
     put(site.root, "I am allergic to peanuts.", "personal", kind="fact")
     assert not indexing.index_waiting(float("inf"))
     return site
+
+
+@pytest.fixture
+def wiki(site: Site) -> Site:
+    """The site with a page that links to one that is not there."""
+    from tests.wiki.making import write as save
+
+    save(site.root, "ops/gateway", "# Gateway\n\nOwned by [[ops/otter]].\n\nTwo.\n\nThree.\n")
+    return site

@@ -15,6 +15,7 @@ from tests.memory.making import index_all
 from tests.wiki.making import CHIEF, write
 from wiki import slugs
 from wiki.models import WikiPage, WikiRevision
+from wiki.rendering import VERSION
 
 pytestmark = pytest.mark.django_db
 SWAP = {"HX-Request": "true"}
@@ -39,7 +40,7 @@ def many(count: int, revisions: int = 3) -> None:
     heads = WikiPage.objects.bulk_create(
         WikiPage(
             slug=name, slug_key=slugs.key(name), revision=revisions, title=name, author="ann",
-            html="<p>x</p>", html_version="1",
+            html="<p>x</p>", html_version=str(VERSION),
         )
         for name in names
     )  # fmt: skip

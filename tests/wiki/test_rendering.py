@@ -46,6 +46,19 @@ CASES = {
     "angle brackets in prose": ("ssh <hostname> now", "&lt;hostname&gt;"),
 }
 
+CASES |= {
+    "note of Wiki.js": (
+        "> careful\n{.is-warning}",
+        '<blockquote class="is-warning">\n<p>careful</p>',
+    ),
+    "note on a line of its own": ("> careful\n\n{.is-danger}", '<blockquote class="is-danger">'),
+    "note of GitHub": ("> [!NOTE]\n> look", '<blockquote class="is-info">\n<p>look</p>'),
+    "classes of other wikis": ("# Tabs {.tabset}\n\n- a\n- b\n{.links-list}", ">Tabs<a"),
+    "size of a picture": ("![a](/media/4f2 =100x)", 'src="/media/4f2"'),
+    "braces in prose": ("a {.b} c and f{.x}()", "a {.b} c and f{.x}()"),
+    "no note of this name": ("> x\n{.btn}", "<blockquote>\n<p>x</p>"),
+}
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_markdown_becomes(name):

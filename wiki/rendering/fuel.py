@@ -10,8 +10,8 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 
 #: Units of work for one text; a unit is about 25 nanoseconds of a fast core. A dense manual of
-#: 1,000,000 characters (a heading, code and a table in every 190) needs two thirds of it.
-BUDGET = 200_000_000
+#: 1,000,000 characters (a heading, code and a table in every 190) needs most of it.
+BUDGET = 250_000_000
 #: A block, or a cell of a table: each goes through every pattern, found or not.
 _BLOCK = 2_500
 #: A processor that looks at a block and leaves it to the next one.

@@ -10,7 +10,7 @@ DEPTH = 120
 #: Characters of HTML: a million characters of text give about twice as many.
 HTML = 8_000_000
 #: Tags in what was rendered; the sanitizer looks at 100,000 in some seconds.
-RENDERED_TAGS = 200_000
+RENDERED_TAGS = 250_000
 #: Characters that the parser may copy for one stretch of text.
 COPIED = 4_000_000_000
 #: Characters of HTML that are cleaned at once.

@@ -12,11 +12,11 @@ from typing import Any
 
 from markdown import Markdown
 
-from wiki.rendering import fuel, highlighting, limits, links, sanitizing
+from wiki.rendering import dialect, fuel, highlighting, limits, links, sanitizing
 from wiki.rendering.links import Resolve
 
 #: Raise it when the same text is to give other HTML: stored pages are then rendered again.
-VERSION = 1
+VERSION = 2
 #: Texts up to this size are kept for a while: a preview and the save after it are the same text.
 _KEPT_SIZE = 100_000
 _KEPT = 64
@@ -115,6 +115,7 @@ def converter(resolve: Resolve) -> Markdown:
         },
     )  # fmt: skip
     links.register(md, resolve)
+    dialect.register(md)
     fuel.meter(md, fuel.Fuel())
     return md
 
