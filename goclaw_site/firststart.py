@@ -16,6 +16,7 @@ from goclaw_site.commands import OURS
 from goclaw_site.config import extra_variable
 from goclaw_site.errors import ConfigError
 from memory import audit, providers, schedules
+from memory.backups import waiting
 from memory.snapshots import importing
 
 ADMINISTRATOR = "admin"
@@ -28,6 +29,7 @@ def prepare() -> None:
         broker.verify()
         databases.verify()
         with databases.exclusive():
+            waiting.load()
             refuse_newer_database()
             call_command("migrate", verbosity=0, interactive=False)
             importing.finish_interrupted()

@@ -13,6 +13,7 @@ from agents.principals import for_command
 from goclaw_site import databases, firststart
 from goclaw_site.config import extra_variable
 from memory import audit
+from memory.backups import waiting
 from memory.commands.base import Call, Subcommand
 
 
@@ -57,6 +58,7 @@ def prepare_database() -> None:
     from django.core.management import call_command
 
     databases.verify()
+    waiting.load()
     if "memories" not in connection.introspection.table_names():
         with databases.exclusive():
             call_command("migrate", verbosity=0, interactive=False)

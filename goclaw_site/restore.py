@@ -17,7 +17,7 @@ from goclaw_site import untold
 from goclaw_site.config import named_secrets, state_dir, vault
 from goclaw_site.errors import ConfigError, Refused, Unavailable
 from memory.backups import databases, examining, restoring, sealing
-from memory.backups.contents import DATABASE
+from memory.backups.contents import DATABASE, DUMP
 from memory.backups.manifest import Manifest
 from memory.backups.restoring import Restored
 
@@ -113,7 +113,9 @@ def _lacking(state: Path, papers: Manifest) -> list[str]:
     lines = _secrets(state)
     if not (state / "credentials" / "secret_key").exists():
         lines.append("The key that signs sessions was not in it: everybody has to sign in again.")
-    if DATABASE not in papers.parts:
+    if DUMP in papers.parts:
+        lines.append("The rows are loaded into PostgreSQL by the next start, or the next command.")
+    elif DATABASE not in papers.parts:
         lines.append(
             f"The database itself ({papers.driver}) is not in it. Restore it with that system's "
             "own tools."

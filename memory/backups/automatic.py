@@ -13,20 +13,23 @@ from goclaw_site.errors import Unavailable
 from memory.backups import databases
 
 FOLDER = "backups"
+_ENDS = (".sqlite", ".dump")
 
 
 def back_up() -> Path | None:
-    """Copy the SQLite database to `<state dir>/backups/gc_state_<timestamp>.sqlite`.
+    """Copy the database to `<state dir>/backups/gc_state_<timestamp>.sqlite`, or `.dump`.
 
-    The copy is of one moment, whoever writes meanwhile. None on other database systems, whose own
-    tools do this. Raises Unavailable where the copy cannot be written; nothing is left of it then.
+    The copy is of one moment, whoever writes meanwhile. None on other database systems than these
+    two, whose own tools do this. Raises Unavailable where the copy cannot be written; nothing is
+    left of it then.
     The oldest beyond `backup.keep_automatic` go once the new one is whole.
     """
-    if connection.vendor != "sqlite":
+    copy = _COPIES.get(connection.vendor)
+    if copy is None:
         return None
     target = _target()
     try:
-        databases.copy(Path(connection.settings_dict["NAME"]), target)
+        target = copy(target)
     except (OSError, sqlite3.Error) as error:
         target.unlink(missing_ok=True)
         raise Unavailable(f"The backup {target} could not be made: {error}.") from None
@@ -36,7 +39,26 @@ def back_up() -> Path | None:
 
 def found() -> list[Path]:
     """Return them all, newest first."""
-    return sorted((state_dir() / FOLDER).glob("gc_state_*.sqlite"), reverse=True)
+    folder = state_dir() / FOLDER
+    copies = [path for end in _ENDS for path in folder.glob(f"gc_state_*{end}")]
+    return sorted(copies, reverse=True)
+
+
+def _copy_file(target: Path) -> Path:
+    databases.copy(Path(connection.settings_dict["NAME"]), target)
+    return target
+
+
+def _dump_rows(target: Path) -> Path:
+    # Late: the modules of backups need no Django, this one does.
+    from memory.backups import dumps
+
+    dumped = target.with_suffix(".dump")
+    dumps.dump(dumped)
+    return dumped
+
+
+_COPIES = {"sqlite": _copy_file, "postgresql": _dump_rows}
 
 
 def _forget_oldest(newest: Path) -> None:

@@ -12,9 +12,11 @@ from goclaw_site.config import database_place
 DATABASE, GRAPH, CONFIG = "gc_state.sqlite", "kg.sqlite", "config.yaml"
 CREDENTIALS, BACKUPS = "credentials", "backups"
 SQLITE = (DATABASE, GRAPH)
+#: PostgreSQL's rows; in a state directory it waits for the next start, which loads it.
+DUMP = "gc_state.dump"
 FOLDERS = ("workspace", "agents", "media")
 #: Every name at the top of a backup, beside its own papers.
-NAMES = (*SQLITE, CONFIG, *FOLDERS, CREDENTIALS)
+NAMES = (*SQLITE, DUMP, CONFIG, *FOLDERS, CREDENTIALS)
 #: Files of a moment, which mean nothing elsewhere.
 _PASSING = ("vault.lock",)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from goclaw_site.errors import GoclawError, InvalidInput, Unavailable
 from memory.backups import databases, manifest, sealing
-from memory.backups.contents import BACKUPS, DATABASE, SQLITE, Found, Layout, files
+from memory.backups.contents import BACKUPS, DATABASE, DUMP, SQLITE, Found, Layout, files
 from memory.backups.manifest import Manifest
 
 _BLOCK = 1 << 20
@@ -135,7 +135,18 @@ class Making:
                     "server, keep a plain copy of its files, and restore the last good backup."
                 )
             lines.append(manifest.line(name, manifest.sha256(made)))
+        if self.wish.driver == "postgresql":
+            lines.append(self._dumped())
         _write(self.part / manifest.SUMS, b"".join(lines))
+
+    def _dumped(self) -> bytes:
+        # Late: it needs Django, which restores do without.
+        from memory.backups import dumps
+
+        made = self.part / DUMP
+        dumps.dump(made)
+        self._done += made.stat().st_size
+        return manifest.line(DUMP, manifest.sha256(made))
 
     def _copy_files(self, deadline: float) -> bool:
         """False where the time is up. Files that vanish meanwhile were deleted: no loss."""

@@ -57,10 +57,9 @@ def run(call: Call) -> int:
 
 def _lines(target: Path, made: Manifest) -> list[str]:
     lines = [f"Backed up {made.files:,} files, {made.bytes / 1e6:,.1f} MB, to {target}."]
-    if made.driver != "sqlite":
+    if made.driver not in ("sqlite", "postgresql"):
         lines.append(
-            f"The rows are not in it: back the {made.driver} database up with its own "
-            "tools, such as pg_dump."
+            f"The rows are not in it: back the {made.driver} database up with its own tools."
         )
     if not made.secrets:
         lines.append("Without the vault and the key that signs sessions: --secrets takes them too.")

@@ -23,7 +23,7 @@ def ann(db):
 
 
 def backup_files() -> set[Path]:
-    return set((state_dir() / "backups").glob("gc_state_*.sqlite"))
+    return {*(state_dir() / "backups").glob("gc_state_*")}
 
 
 def test_clear_user_for_an_administrator(run, ann):
@@ -111,6 +111,7 @@ def test_what_may_be_read_and_not_deleted_stays(run, ann):
     assert Memory.objects.filter(pk=note).exists()
 
 
+@pytest.mark.sqlite("PostgreSQL's copy is a dump, tested in tests/memory/test_dumps.py")
 @pytest.mark.django_db(transaction=True)
 def test_the_backup_is_a_whole_database(run):
     found = caller("ann")
@@ -132,7 +133,7 @@ def test_no_backup_no_deed(run, ann, monkeypatch):
 
 def test_other_databases_are_left_to_their_own_tools(monkeypatch):
     class Elsewhere:
-        vendor = "postgresql"
+        vendor = "mysql"
 
     monkeypatch.setattr(backups.automatic, "connection", Elsewhere())
     assert backups.back_up() is None
