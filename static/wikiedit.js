@@ -129,6 +129,7 @@
   document.addEventListener("htmx:beforeOnLoad", (event) => {
     const { xhr, requestConfig } = event.detail;
     const form = requestConfig.elt;
+    if (form.id === "body" && xhr.status === 401) return signedOut(event);
     if (!form.matches?.("form[data-editor]")) return;
     if (xhr.status === 204 && xhr.getResponseHeader("HX-Redirect")) {
       clearTimeout(waiting);
@@ -140,6 +141,14 @@
       if (xhr.status === 401) sending = true;
     }
   });
+  // A preview that is refused interrupts nobody: the save leads to the login and back.
+  function signedOut(event) {
+    event.preventDefault();
+    keepDraft($("form[data-editor]"));
+    const state = $("#draft-state");
+    if (state) state.textContent = "You are signed out. Your text is kept here; Save asks you to sign in.";
+    $("#preview").removeAttribute("aria-busy");
+  }
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.target.id === "form") start();
     if (event.detail.target.id === "preview") align();

@@ -16,6 +16,8 @@ CONTEXT = 3
 ROWS = 4_000
 #: Words of one line that are compared; longer lines are shown whole.
 WORDS = 6_000
+#: Rows that show a change.
+CHANGES = ("changed", "removed", "added")
 #: What comparing two lines by words may cost; see `wiki.aligning`.
 LINE_WORK = 200_000
 #: Characters of all lines together that are compared by words.
@@ -63,12 +65,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Diff:
-    """A comparison: lines added and removed in all; `cut` counts the rows that are left out."""
+    """A comparison: lines added and removed in all; `cut` counts the changes that are left out."""
 
     rows: tuple[Row, ...]
     added: int
     removed: int
     cut: int = 0
+
+    @property
+    def limited(self) -> bool:
+        """Whether as many rows are shown as there may be; the texts may go on."""
+        return len(self.rows) >= ROWS
 
     @property
     def same(self) -> bool:
@@ -160,7 +167,7 @@ class _Table:
     def _add(self, row: Row) -> None:
         if len(self.rows) < ROWS:
             self.rows.append(row)
-        elif row.kind != "gap":
+        elif row.kind in CHANGES:
             self.cut += 1
 
 

@@ -68,6 +68,19 @@ def test_a_session_that_ends_while_one_writes_loses_nothing(wiki):
     assert body("ops/gateway").strip() == "typed for an hour"
 
 
+def test_a_session_that_ends_while_one_types_interrupts_nobody(wiki):
+    page = wiki.signed_in()
+    page.goto("/wiki/p/ops/gateway?view=edit")
+    Session.objects.all().delete()
+    page.click("#body")
+    page.keyboard.type("still typing ")
+    page.wait_for_selector("#draft-state:has-text('You are signed out')")
+    page.keyboard.type("and going on")
+    assert "still typing and going on" in page.input_value("#body")
+    assert "view=edit" in page.url
+    page.once("dialog", lambda dialog: dialog.accept())
+
+
 def test_what_others_saved_before_one_signed_in_again_is_not_written_over(wiki):
     page = wiki.signed_in()
     page.goto("/wiki/p/ops/gateway?view=edit")

@@ -153,3 +153,10 @@ def test_when_the_work_is_used_up_the_rest_differs_and_nothing_is_lost(old, new,
         patch.setattr(aligning, "WORK", work)
         for i, j, size in aligning.matches(old, new):
             assert old[i : i + size] == new[j : j + size]
+
+
+def test_a_whole_text_that_is_too_long_to_show_counts_no_change_that_is_none():
+    old = "line\n" * (diffs.ROWS + 500)
+    diff = diffs.compare(old, "first\n" + old, context=None)
+    assert (diff.added, diff.removed, diff.cut, diff.limited) == (1, 0, 0, True)
+    assert not diffs.compare("a", "b").limited
