@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 
+import hypothesis
 import pytest
 
 _DATABASE = os.environ.get("GOCLAW_TEST_DATABASE", "sqlite")
@@ -32,6 +33,10 @@ django.setup()
 
 from goclaw_site.config import Config, reload_config  # noqa: E402
 from goclaw_site.configkeys import env_name  # noqa: E402
+
+# A slow machine fails nothing.
+hypothesis.settings.register_profile("goclaw", deadline=None)
+hypothesis.settings.load_profile("goclaw")
 
 Configure = Callable[[Mapping[str, object]], Config]
 

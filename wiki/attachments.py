@@ -142,6 +142,7 @@ def _written(parts: Iterable[bytes]) -> Iterator[_Draft]:
     """Write the parts to a file of their own, which is gone afterwards unless it was renamed."""
     path = state_dir() / FOLDER / f"{UNFINISHED}{uuid.uuid4()}"
     try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         with path.open("xb") as out:
             size, digest, head = _copy(parts, out)
             out.flush()

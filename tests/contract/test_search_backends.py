@@ -187,6 +187,7 @@ def test_a_token_is_whole_or_nothing(backend, bag):
     assert backend.by_text(["heron"], other, 10) == []
 
 
+@pytest.mark.slow
 def test_many_chunks_are_no_matter(backend, bag):
     """Lists of ids stay under every driver's limit of variables."""
     from memory import write

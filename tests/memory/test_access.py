@@ -298,6 +298,7 @@ def test_every_door_shows_only_the_visible_set(bag, world, query):
         assert figures["chunks"] <= len(allowed)
 
 
+@pytest.mark.slow
 @quick
 @given(mine=worlds, foreign=worlds, query=words)
 def test_foreign_records_move_nothing(bag, mine, foreign, query):

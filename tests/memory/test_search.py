@@ -406,6 +406,7 @@ class TestGone:
         assert ids(ADMIN, "gateway", as_of=ago(days=20)) == []
 
 
+@pytest.mark.slow
 def test_ten_thousand_records_alike_stay_bounded(bag):
     """Work is bounded by the lists, not by the matches: counted in rows that reach ranking."""
     from memory.search import pipeline

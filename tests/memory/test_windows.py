@@ -104,6 +104,7 @@ def test_a_weak_turn_beside_a_strong_one_is_found(keyword_only):
     assert set(texts) == {"which bird did you see", "a heron"}
 
 
+@pytest.mark.slow
 def test_many_neighbours_at_once(bag):
     made = [turn(f"turn{number}", number) for number in range(450)]
     bag.batch_size = 400

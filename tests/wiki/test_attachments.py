@@ -270,3 +270,9 @@ def test_a_row_whose_file_is_gone_takes_the_upload_anew(ann, media, browser):
     again = attachments.upload(ann, "p", "a", [PNG])
     assert (again.attachment.pk, again.created) == (stored.pk, False)
     assert attachments.path_of(stored.pk).read_bytes() == PNG
+
+
+def test_the_folder_is_made_where_it_is_missing(browser, media):
+    media.rmdir()
+    told = post(browser, PNG).json()
+    assert names(media) == [told["id"]]

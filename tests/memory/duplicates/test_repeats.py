@@ -206,6 +206,7 @@ def answered(word: str) -> set[uuid.UUID]:
     )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
