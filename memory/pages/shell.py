@@ -36,6 +36,7 @@ KNOWLEDGE = (
     Place("Memory", "memory", "memory"),
     Place("My memory", "memory-own", "person"),
     Place("Wiki", "wiki", "book"),
+    Place("Review", "wiki-review", "check"),
     Place("What changed", "changes", "history"),
     Place("Keys", "keys", "key"),
     Place("Connect an agent", "start", "code"),
@@ -83,6 +84,10 @@ def places(request: HttpRequest, entries: tuple[Place, ...]) -> list[Place]:
     """Return the entries that exist, the current one marked."""
     match = request.resolver_match
     current = match.view_name if match else ""
+    # The longest name that fits: "memory-own" is not "memory", "wiki-review" is not "wiki".
+    names = (entry.name for entry in entries)
+    fitting = [name for name in names if current == name or current.startswith(f"{name}-")]
+    here = max(fitting, key=len, default="")
     found = []
     for entry in entries:
         if entry.staff and not getattr(request.user, "is_staff", False):
@@ -91,10 +96,7 @@ def places(request: HttpRequest, entries: tuple[Place, ...]) -> list[Place]:
             url = reverse(entry.name)
         except NoReverseMatch:
             continue
-        here = current == entry.name or current.startswith(f"{entry.name}-")
-        mine = current.startswith("memory-own")
-        here = here and not (entry.name == "memory" and mine)
-        found.append(Place(entry.label, entry.name, entry.icon, url, here))
+        found.append(Place(entry.label, entry.name, entry.icon, url, entry.name == here))
     return found
 
 

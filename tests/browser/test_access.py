@@ -42,7 +42,8 @@ def too_wide(page):
 SMALL = """() => [...document.querySelectorAll('a, button, input, select, summary, textarea')]
   .filter((e) => e.checkVisibility() && !e.closest('.visually-hidden') && !e.matches('.skip'))
   .filter((e) => !e.matches('p a, span a, dd a, li a, h2 a, .notice a') && e.type !== 'hidden')
-  .map((e) => (e.matches('.choice input, .pick input') ? e.closest('label') : e))
+  .filter((e) => !e.disabled)
+  .map((e) => (e.matches('.choice input, .pick input, .picks input') ? e.closest('label') : e))
   .filter((e) => e.getBoundingClientRect().height < 24 || e.getBoundingClientRect().width < 24)
   .map((e) => e.outerHTML.slice(0, 100))"""
 

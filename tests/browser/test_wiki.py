@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import until
-from tests.browser.test_access import serious, too_wide
+from tests.browser.test_access import SMALL, serious, too_wide
 from tests.browser.test_walks import tab_to, toast
 from tests.browser.wikis import PASTE, PNG, agent, body, saved
 from tests.wiki.making import write
@@ -268,6 +268,7 @@ def test_every_page_can_be_used_by_everybody(wiki, width, theme):
     ):  # fmt: skip
         page.goto(path)
         problems = serious(page) + (["wider than the window"] if too_wide(page) else [])
+        problems += [f"small: {html}" for html in page.evaluate(SMALL)]
         if problems:
             wrong[path] = problems
     assert not wrong

@@ -203,3 +203,9 @@ def test_snippets_are_read_not_markdown(root):
     assert found
     assert "<mark>lantern</mark> b code it&#x27;s #5" in found[1]
     assert "## " not in found[1]
+
+
+def test_the_navigation_marks_one_place(root):
+    for path, place in (("/wiki/", "Wiki"), ("/wiki/review/", "Review"), ("/me/", "My memory")):
+        marked = re.findall(r'aria-current="page"><svg.*?</svg>([^<]*)</a>', text(root.get(path)))
+        assert marked == [place]
