@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from memory import audit, checking, chunks, queue, windows
@@ -28,6 +28,7 @@ from memory.models import (
     MemoryTag,
     MemoryVeto,
 )
+from memory.search import backends
 from memory.vocabulary import PENDING, RETIRED, SUPERSEDED
 from memory.write import content_hash, live_key
 
@@ -224,16 +225,8 @@ def _release(ids: Sequence[int]) -> int:
 
 
 def _rebuild_keywords(rows: Sequence[Any]) -> int:
-    """Fill the table of the keyword index again (SQLite's FTS5); chunks without terms stay out."""
-    if connection.vendor != "sqlite":
-        return 0
-    table, fields = "memory_chunks_fts", "search_text, access"
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")  # noqa: S608
-        cursor.execute(
-            f"INSERT INTO {table}(rowid, {fields}) SELECT id, {fields}"  # noqa: S608
-            " FROM memory_chunks WHERE search_text <> ''"
-        )
+    """Fill the keyword index again; chunks without terms stay out."""
+    backends.current().rebuild_keywords()
     return len(rows)
 
 

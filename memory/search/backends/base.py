@@ -82,3 +82,6 @@ class SearchBackend(Protocol):
 
     def keyword_faults(self) -> Iterable[Any]:
         """Return the chunks that the keyword index lacks, or holds with other terms."""
+
+    def rebuild_keywords(self) -> None:
+        """Fill the keyword index again from the chunks. Call inside a transaction."""

@@ -93,6 +93,9 @@ class PostgresBackend:
     def keyword_faults(self) -> Any:
         return postgresfaults.keyword_rows()
 
+    def rebuild_keywords(self) -> None:
+        postgresfaults.rebuild_keyword_rows()
+
     def _is_large(self, model: str, reach: Reach, dimensions: int) -> bool:
         """Whether an index is to be asked: it exists, and the scope is past the exact scan."""
         if not postgresindex.ready(model, dimensions):

@@ -37,3 +37,10 @@ def keyword_rows() -> Iterator[int]:
         cursor.execute(_UNLIKE)
         while rows := cursor.fetchmany(400):
             yield from (row[0] for row in rows)
+
+
+def rebuild_keyword_rows() -> None:
+    """Empty the table of terms; the trigger fills it from each chunk."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM memory_chunks_terms")
+        cursor.execute("UPDATE memory_chunks SET access = access WHERE search_text <> ''")

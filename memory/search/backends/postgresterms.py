@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,12 +17,15 @@ from django.db import connection
 
 #: Rows that the first pass looks at: rarer terms bring them up, the commoner ones only add weight.
 ENOUGH = 60_000
-#: How many times the wanted number the second pass reads.
-_DEPTH = 3
+#: Rows that the second pass reads: how often a term is there moves a chunk by some hundred places.
+READ = 2_000
 _LONGEST = 500
+_LARGE, _REMEMBERED = 10_000, 300.0
 # As FTS5 has them.
 _K1, _B = 1.2, 0.75
 _TABLE = "memory_chunks_terms"
+
+_means: dict[str, tuple[float, float]] = {}
 
 Narrowing = tuple[str, list[Any]]
 
@@ -34,7 +38,8 @@ def best(terms: Sequence[str], tokens: Iterable[str], inside: Narrowing, limit: 
         return []
     rows = _estimates(wanted, access)
     weights = {term: _idf(rows[""], rows[term]) for term in wanted}
-    found, mean = _first_pass(_rarer(wanted, rows), weights, access, inside, limit * _DEPTH)
+    mean = _mean_length()
+    found = _first_pass(_rarer(wanted, rows), weights, access, inside, mean)
     return _by_frequency(found, weights, mean)[:limit]
 
 
@@ -81,21 +86,31 @@ def _first_pass(
     weights: Mapping[str, float],
     access: str,
     inside: Narrowing,
-    limit: int,
-) -> tuple[list[int], float]:
-    """Return the chunks, the best first, and the mean length of all that hold such a term."""
+    mean: float,
+) -> list[int]:
+    """Return the best chunks where each term counts once."""
     held = " + ".join(["CASE WHEN terms @@ %s::tsquery THEN %s::float8 ELSE 0 END"] * len(weights))
     params: list[Any] = [value for term in weights for value in (_quoted(term), weights[term])]
     narrowed, more = inside
     sql = (
-        f"WITH held AS MATERIALIZED (SELECT chunk, length, {held} AS weight"
-        f" FROM {_TABLE} WHERE terms @@ %s::tsquery{narrowed})"
-        " SELECT chunk, mean FROM held, (SELECT avg(length) AS mean FROM held) AS lengths"
-        f" ORDER BY weight / (1 + {_K1} * ({1 - _B} + {_B} * length / mean)) DESC, chunk LIMIT %s"
+        f"SELECT chunk FROM {_TABLE} WHERE terms @@ %s::tsquery{narrowed}"
+        f" ORDER BY ({held}) / (1 + {_K1} * ({1 - _B} + {_B} * length / %s)) DESC, chunk LIMIT %s"
     )
     match = f"({' | '.join(_quoted(term) for term in bringing)}) & {access}"
-    rows = _rows(sql, [*params, match, *more, limit])
-    return [row[0] for row in rows], float(rows[0][1]) if rows else 1.0
+    return [row[0] for row in _rows(sql, [match, *more, *params, mean, READ])]
+
+
+def _mean_length() -> float:
+    """Return how many terms a chunk has; of a large table it is remembered for some minutes."""
+    name = str(connection.settings_dict["NAME"])
+    until, mean = _means.get(name, (0.0, 1.0))
+    if until > time.monotonic():
+        return mean
+    sql = f"SELECT count(*), coalesce(avg(length), 1)::float8 FROM {_TABLE}"
+    count, mean = _rows(sql, [])[0]
+    if count >= _LARGE:
+        _means[name] = (time.monotonic() + _REMEMBERED, mean)
+    return float(mean)
 
 
 def _by_frequency(chunks: Sequence[int], weights: Mapping[str, float], mean: float) -> list[int]:

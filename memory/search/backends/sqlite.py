@@ -86,6 +86,9 @@ class SqliteBackend:
     def keyword_faults(self) -> Any:
         return sqlitefaults.keyword_rows()
 
+    def rebuild_keywords(self) -> None:
+        sqlitefaults.rebuild_keyword_rows()
+
 
 def _match(terms: Sequence[str], reach: Reach) -> str:
     """Return the FTS5 query: any of the terms, within what the caller may see."""

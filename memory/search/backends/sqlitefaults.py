@@ -71,3 +71,14 @@ def damages() -> Any:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA quick_check")
         yield from (row[0] for row in cursor.fetchall() if row[0] != "ok")
+
+
+def rebuild_keyword_rows() -> None:
+    """Empty the FTS5 table and fill it from the chunks that have terms."""
+    table, fields = "memory_chunks_fts", "search_text, access"
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table}({table}) VALUES ('delete-all')")  # noqa: S608
+        cursor.execute(
+            f"INSERT INTO {table}(rowid, {fields}) SELECT id, {fields}"  # noqa: S608
+            " FROM memory_chunks WHERE search_text <> ''"
+        )
