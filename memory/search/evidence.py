@@ -81,6 +81,12 @@ def by_similarity(signals: Signals, fit: Fit, policy: Policy) -> Mask:
     return known if floor is None else known & (np.nan_to_num(signals.cosine, nan=-1.0) >= floor)
 
 
+def unjudged(signals: Signals) -> Mask:
+    """Tell which have no vector yet: a shut gate cannot speak for them, so their words do alone."""
+    without: Mask = np.isnan(signals.cosine)
+    return without
+
+
 def by_terms(signals: Signals, distinct: int) -> Mask:
     """Tell for each candidate whether at least half of the query's terms are in its text."""
     half: Mask = (signals.words.matched * 2 >= distinct) & (distinct > 0)

@@ -123,10 +123,11 @@ def _verdicts(signals: ranking.Signals, query: Query) -> list[str]:
     fit = fit_of(query.model)
     if policy.off:
         return [evidence.UNCHECKED] * len(signals.cosine)
-    if not evidence.opens(signals, fit, policy):
-        return [""] * len(signals.cosine)
     similar = evidence.by_similarity(signals, fit, policy)
     worded = evidence.by_terms(signals, len(query.terms))
+    if not evidence.opens(signals, fit, policy):
+        worded = worded & evidence.unjudged(signals)
+        similar = similar & False
     pairs = zip(similar.tolist(), worded.tolist(), strict=True)
     return [evidence.verdict(*pair) for pair in pairs]
 

