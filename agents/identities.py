@@ -44,7 +44,7 @@ def confirm(principal: Principal, identity_id: int) -> Identity:
     with transaction.atomic():
         identity = _locked(identity_id)
         _confirm(identity)
-        lifted = ownership.verify(identity.person_id)
+        lifted = ownership.verify(principal, identity.person_id)
         audit.record(
             principal, "identity.confirm", f"identity:{identity.pk}",
             person=identity.person_id, lifted=lifted,
@@ -87,7 +87,7 @@ def merge(principal: Principal, source: User, target: User) -> ownership.Moved:
         moving = Identity.objects.filter(person=source)
         moving.filter(confirmed_at__isnull=True).update(confirmed_at=timezone.now())
         identities = moving.update(person=target)
-        ownership.verify(target.pk)
+        ownership.verify(principal, target.pk)
         audit.record(
             principal, "person.merge", f"person:{source.pk}", into=target.pk, moved=moved.records,
             united=moved.united, identities=identities,

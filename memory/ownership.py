@@ -19,7 +19,7 @@ from memory.access import (
     require_change,
     visible,
 )
-from memory.beliefs import vetoes
+from memory.beliefs import verifying, vetoes
 from memory.models import (
     Memory,
     MemoryChange,
@@ -47,11 +47,17 @@ def count(owner: int) -> int:
     return Memory.objects.filter(scope=PERSONAL, owner_id=owner).count()
 
 
-def verify(owner: int) -> int:
-    """Lift `unverified` from the person's records; return from how many."""
+def verify(principal: Principal, owner: int) -> int:
+    """Lift `unverified` from the person's records, which take part from now on; return how many.
+
+    Call inside a transaction.
+    """
     tags = MemoryTag.objects.filter(tag=UNVERIFIED, memory__scope=PERSONAL, memory__owner_id=owner)
-    lifted, _ = tags.delete()
-    return lifted
+    ids = list(tags.values_list("memory_id", flat=True))
+    for batch in chunks.batches(ids):
+        MemoryTag.objects.filter(tag=UNVERIFIED, memory__in=batch).delete()
+    verifying.take_part(access_token(PERSONAL, owner), ids, principal.actor)
+    return len(ids)
 
 
 def move(principal: Principal, source: int, target: int) -> Moved:

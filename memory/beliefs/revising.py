@@ -126,7 +126,7 @@ def _by_rules(job: Job, memory: Memory) -> None:
         )
         if not held.exists():
             return
-        for old, rule in _ruled(memory):
+        for old, rule in settling.ruled(memory):
             reason = f"rule '{rule}': {settling.REASONS[rule]}"
             try:
                 retire(old, memory, via=KIND, reason=reason, actor="rule", run_id=job.pk)
@@ -135,14 +135,9 @@ def _by_rules(job: Job, memory: Memory) -> None:
             _count(job, retired=1)
 
 
-def _ruled(memory: Memory) -> list[tuple[Memory, str]]:
-    found = settling.contradicted(memory)
-    return [pair for pair in found if resembling.place(pair[0]) < resembling.place(memory)]
-
-
 def _list(job: Job, memory: Memory) -> None:
     """Note the pairs; of people's own only how many, for others read the job."""
-    ruled = {old.pk: (old, f"rule '{rule}'") for old, rule in _ruled(memory)}
+    ruled = {old.pk: (old, f"rule '{rule}'") for old, rule in settling.ruled(memory)}
     alike = {old.pk: (old, "judge") for old in resembling.older(memory)}
     for old, how in {**alike, **ruled}.values():
         if memory.scope == PERSONAL:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memory import queue
 from memory.access import Principal
-from memory.beliefs import rules, vetoes
+from memory.beliefs import resembling, rules, vetoes
 from memory.beliefs.retiring import retire
 from memory.beliefs.rules import Claim
 from memory.models import EngineState, Memory, MemoryBelief, MemorySubject
@@ -40,7 +40,7 @@ def settle(principal: Principal, memory: Memory, *, fresh: bool = False) -> tupl
     _have_judged(memory)
     if not said:
         return ()
-    EngineState.objects.select_for_update().get_or_create(key=LOCK, defaults={"value": True})
+    take_turns()
     run = uuid.uuid4()
     gone = []
     for old, rule in _contradicted(memory, said):
@@ -48,6 +48,11 @@ def settle(principal: Principal, memory: Memory, *, fresh: bool = False) -> tupl
         retire(old, memory, via="rule", reason=reason, actor=principal.actor, run_id=run)
         gone.append(old.pk)
     return tuple(gone)
+
+
+def take_turns() -> None:
+    """Wait for others who apply rules at this moment. Call inside a transaction."""
+    EngineState.objects.select_for_update().get_or_create(key=LOCK, defaults={"value": True})
 
 
 REASONS = {rule.name: rule.says for rule in rules.RULES}
@@ -84,6 +89,12 @@ def contradicted(memory: Memory) -> list[tuple[Memory, str]]:
     """Return the other records that this one's text retires, each with the name of the rule."""
     said = rules.claims(memory.content) if learned(memory) else ()
     return _contradicted(memory, said) if said else []
+
+
+def ruled(memory: Memory) -> list[tuple[Memory, str]]:
+    """Return those of them that were stated before this one."""
+    place = resembling.place(memory)
+    return [pair for pair in contradicted(memory) if resembling.place(pair[0]) < place]
 
 
 def _contradicted(memory: Memory, said: Sequence[Claim]) -> list[tuple[Memory, str]]:
