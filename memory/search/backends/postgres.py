@@ -115,10 +115,14 @@ class PostgresBackend:
 
 
 def _exact(vector: FloatVector, model: str, reach: Reach, limit: int) -> list[Similar]:
-    """Compare every vector of the scope; the index of half floats cannot be meant here."""
+    """Compare every vector of the scope; the index of half floats cannot be meant here.
+
+    By the inner product, as ranking and the other drivers do: a vector that came from int8 is not
+    quite of length one.
+    """
     where, params = _scope(model, reach, len(vector))
     sql = (
-        "WITH near AS MATERIALIZED (SELECT id, 1 - (embedding <=> %s::vector) AS cosine"
+        "WITH near AS MATERIALIZED (SELECT id, -(embedding <#> %s::vector) AS cosine"
         f" FROM memory_chunks WHERE {where})"
         " SELECT id, cosine FROM near ORDER BY cosine DESC, id DESC LIMIT %s"
     )
@@ -130,7 +134,7 @@ def _by_index(vector: FloatVector, model: str, reach: Reach, limit: int) -> list
     half = f"halfvec({len(vector)})"
     text = as_text(vector)
     sql = (
-        "SELECT id, 1 - (embedding <=> %s::vector) AS cosine FROM (SELECT id, embedding"
+        "SELECT id, -(embedding <#> %s::vector) AS cosine FROM (SELECT id, embedding"
         f" FROM memory_chunks WHERE {where}"
         f" ORDER BY embedding::{half} <=> %s::{half} LIMIT %s) AS near"
         " ORDER BY cosine DESC, id DESC LIMIT %s"

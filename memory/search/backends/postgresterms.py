@@ -36,10 +36,12 @@ def best(terms: Sequence[str], tokens: Iterable[str], inside: Narrowing, limit: 
     wanted = _usable(terms)
     if not wanted or not access:
         return []
-    rows = _estimates(wanted, access)
-    weights = {term: _idf(rows[""], rows[term]) for term in wanted}
+    # Weights over the whole index, as FTS5 has them; what brings rows up is judged within reach.
+    everywhere = _estimates(wanted, "")
+    weights = {term: _idf(everywhere[""], everywhere[term]) for term in wanted}
     mean = _mean_length()
-    found = _first_pass(_rarer(wanted, rows), weights, access, inside, mean)
+    bringing = _rarer(wanted, _estimates(wanted, access))
+    found = _first_pass(bringing, weights, access, inside, mean)
     return _by_frequency(found, weights, mean)[:limit]
 
 
@@ -56,16 +58,21 @@ def counts(terms: Sequence[str], tokens: Iterable[str], cap: int) -> dict[str, i
 
 
 def _estimates(terms: Sequence[str], access: str) -> dict[str, float]:
-    """Return the planner's guess of the chunks within reach, under "", and of those per term."""
-    asked = [access, *(f"{_quoted(term)} & {access}" for term in terms)]
+    """Return the planner's guess of the chunks within reach, under "", and of those per term.
+
+    An empty `access` reaches everything.
+    """
+    within = f" & {access}" if access else ""
     one = f"(SELECT 1 FROM {_TABLE} WHERE terms @@ %s::tsquery)"
-    sql = "EXPLAIN (FORMAT JSON) " + " UNION ALL ".join([one] * len(asked))
+    whole = one if access else f"(SELECT 1 FROM {_TABLE})"
+    asked = [access] * bool(access) + [_quoted(term) + within for term in terms]
+    sql = "EXPLAIN (FORMAT JSON) " + " UNION ALL ".join([whole, *[one] * len(terms)])
     plan = _rows(sql, asked)[0][0]
     tree = json.loads(plan) if isinstance(plan, str) else plan
     parts = tree[0]["Plan"].get("Plans", [])
     guesses = [float(part["Plan Rows"]) for part in parts]
-    if len(guesses) != len(asked):
-        guesses = [1.0] * len(asked)
+    if len(guesses) != len(terms) + 1:
+        guesses = [1.0] * (len(terms) + 1)
     return dict(zip(["", *terms], guesses, strict=True))
 
 
@@ -94,19 +101,20 @@ def _first_pass(
     narrowed, more = inside
     sql = (
         f"SELECT chunk FROM {_TABLE} WHERE terms @@ %s::tsquery{narrowed}"
-        f" ORDER BY ({held}) / (1 + {_K1} * ({1 - _B} + {_B} * length / %s)) DESC, chunk LIMIT %s"
+        f" ORDER BY ({held}) / (1 + {_K1} * ({1 - _B} + {_B} * (length + 1) / %s)) DESC, chunk"
+        " LIMIT %s"
     )
     match = f"({' | '.join(_quoted(term) for term in bringing)}) & {access}"
     return [row[0] for row in _rows(sql, [match, *more, *params, mean, READ])]
 
 
 def _mean_length() -> float:
-    """Return how many terms a chunk has; of a large table it is remembered for some minutes."""
+    """Return how many terms a chunk has, its token too; remembered where the table is large."""
     name = str(connection.settings_dict["NAME"])
     until, mean = _means.get(name, (0.0, 1.0))
     if until > time.monotonic():
         return mean
-    sql = f"SELECT count(*), coalesce(avg(length), 1)::float8 FROM {_TABLE}"
+    sql = f"SELECT count(*), coalesce(avg(length), 0)::float8 + 1 FROM {_TABLE}"
     count, mean = _rows(sql, [])[0]
     if count >= _LARGE:
         _means[name] = (time.monotonic() + _REMEMBERED, mean)
@@ -122,7 +130,7 @@ def _by_frequency(chunks: Sequence[int], weights: Mapping[str, float], mean: flo
 
 
 def _score(words: Sequence[str], weights: Mapping[str, float], mean: float) -> float:
-    spread = _K1 * (1 - _B + _B * len(words) / mean)
+    spread = _K1 * (1 - _B + _B * (len(words) + 1) / mean)
     times = ((words.count(term), weight) for term, weight in weights.items())
     return sum(weight * n * (_K1 + 1) / (n + spread) for n, weight in times if n)
 
