@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Right
 
 from goclaw_site.config import get_config
@@ -29,7 +29,7 @@ from memory.search.constants import NEIGHBOUR_SHARES
 from memory.search.subjects import subject_terms
 from memory.search.types import Candidate, Query
 from memory.vectors import FloatMatrix, unit
-from memory.vocabulary import CRITICAL, PENDING, UNDECAYED_SCOPES
+from memory.vocabulary import CRITICAL, INDEXED, PENDING, UNDECAYED_SCOPES
 
 #: Chunks that the database's own order may bring up before ours decides (several for one record).
 TEXT_LIMIT = 80
@@ -180,7 +180,9 @@ def _neighbourhoods(
 
 def _unindexed(principal: Principal, filters: Filters) -> list[Candidate]:
     """Return the newest records that still wait for their text stage, cut here and now."""
-    waiting = Memory.objects.filter(visible(principal) & condition(filters), index_state=PENDING)
+    # Said twice: SQLite uses the index of what waits only where its own condition is repeated.
+    pending = ~Q(index_state=INDEXED) & Q(index_state=PENDING)
+    waiting = Memory.objects.filter(visible(principal) & condition(filters) & pending)
     found: list[Candidate] = []
     for record in waiting.prefetch_related("tags").order_by("-created_at")[:PENDING_LIMIT]:
         pieces = cut_now(_Version(record))

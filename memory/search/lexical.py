@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,15 +44,15 @@ def lexical(weights: Mapping[str, float], texts: Sequence[Sequence[str]]) -> Lex
     nothing else moves a score.
     """
     total = sum(weights.values())
-    asked = frozenset(weights)
+    asked = frozenset(weights).__contains__
     strength = np.zeros(len(texts), dtype=np.float32)
     coverage = np.zeros(len(texts), dtype=np.float32)
     matched = np.zeros(len(texts), dtype=np.int32)
     if total > 0:
         average = max(sum(map(len, texts)) / max(len(texts), 1), 1.0)
         for at, terms in enumerate(texts):
-            held = asked.intersection(terms)
-            counts = {term: terms.count(term) for term in held}
+            # One pass, whatever the number of terms: this is most of a ranking's time.
+            counts = Counter(filter(asked, terms))
             damp = K1 * (1 - B + B * len(terms) / average)
             strength[at] = sum(weights[t] * n / (n + damp) for t, n in counts.items()) / total
             coverage[at] = sum(weights[t] for t in counts) / total

@@ -30,11 +30,16 @@ def _spans(text: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
     return found
 
 
-@lru_cache(maxsize=20_000)
 def _word_spans(word: str, wanted: frozenset[str]) -> tuple[tuple[int, int], ...]:
-    if len(word) > 400 or any(ord(ch) >= 0x0E00 for ch in word):
+    if len(word) > 400 or (not word.isascii() and max(word) >= "\u0e00"):
         return _pair_spans(word, wanted)
-    return ((0, len(word)),) if not wanted.isdisjoint(terms(word)) else ()
+    return ((0, len(word)),) if not wanted.isdisjoint(_terms_of(word)) else ()
+
+
+@lru_cache(maxsize=20_000)
+def _terms_of(word: str) -> tuple[str, ...]:
+    """Words come again in every text, whatever is asked."""
+    return tuple(terms(word))
 
 
 def _pair_spans(word: str, wanted: frozenset[str]) -> tuple[tuple[int, int], ...]:

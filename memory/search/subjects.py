@@ -7,7 +7,7 @@ from functools import lru_cache
 from memory.text import terms
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def subject_terms(index_prefix: str) -> frozenset[str]:
     """Return the terms of the speaker; none where the prefix names nobody."""
     speaker = index_prefix.rpartition("]")[2].strip().rstrip(":")

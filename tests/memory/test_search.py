@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -376,6 +378,19 @@ class TestResults:
         ask(ADMIN, "heron")
         with django_assert_max_num_queries(30):
             ask(ADMIN, "heron")
+
+    def test_a_long_query_takes_as_many_queries_as_a_short_one(self, bag):
+        for number in range(60):
+            note(f"heron {number} " + " ".join(f"bird{number + step}" for step in range(20)))
+        index_all()
+        ask(ADMIN, "heron")
+
+        def counted(query: str) -> int:
+            with CaptureQueriesContext(connection) as asked:
+                assert ask(ADMIN, query).hits
+            return len(asked)
+
+        assert counted("heron") == counted(" ".join(f"bird{number}" for number in range(64)))
 
 
 class TestGone:

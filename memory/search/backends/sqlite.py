@@ -10,12 +10,14 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from memory.chunks import batches
 from memory.filters import narrowing
 from memory.models import Memory, MemoryChunk
 from memory.search.backends import sqlitefaults
 from memory.search.backends.base import COUNT_CAP, Progress, Reach, Similar
 from memory.search.matrix import best, matrix_of, rows_as_floats
 from memory.search.types import TextStatistics
+from memory.text import MAX_QUERY_TERMS
 from memory.vectors import FloatMatrix, FloatVector
 
 _TABLE = "memory_chunks_fts"
@@ -61,7 +63,7 @@ class SqliteBackend:
     def statistics(self, terms: Sequence[str], reach: Reach) -> TextStatistics:
         if not terms or not reach.tokens:
             return TextStatistics(0, {})
-        holding = {term: _count(_match([term], reach)) for term in terms}
+        holding = _holding(terms, reach)
         tokens = sorted(reach.tokens)
         total = MemoryChunk.objects.filter(access__in=tokens).count()
         return TextStatistics(total, holding)
@@ -101,12 +103,19 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""').replace("\x00", "") + '"'
 
 
-def _count(match: str) -> int:
-    sql = (
-        "SELECT count(*) FROM (SELECT 1 FROM memory_chunks_fts"
-        " WHERE memory_chunks_fts MATCH %s LIMIT %s)"
+def _holding(terms: Sequence[str], reach: Reach) -> dict[str, int]:
+    """Return how many chunks hold each term, in one statement."""
+    distinct = list(dict.fromkeys(terms))
+    one = (
+        "(SELECT count(*) FROM (SELECT 1 FROM memory_chunks_fts"
+        " WHERE memory_chunks_fts MATCH %s LIMIT %s))"
     )
-    return int(_rows(sql, [match, COUNT_CAP])[0][0])
+    holding: dict[str, int] = {}
+    for some in batches(distinct, MAX_QUERY_TERMS):
+        sql = f"SELECT {', '.join([one] * len(some))}"
+        params = [value for term in some for value in (_match([term], reach), COUNT_CAP)]
+        holding.update(zip(some, _rows(sql, params)[0], strict=True))
+    return holding
 
 
 def _narrowed(reach: Reach) -> tuple[str, list[Any]]:
