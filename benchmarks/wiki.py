@@ -112,7 +112,7 @@ def fill(text: Text, pages: int, revisions: int) -> None:
     for start in range(0, pages, BATCH):
         with transaction.atomic():
             _write(text, range(start, min(start + BATCH, pages)), pages, revisions)
-        print(f"  {start + BATCH} pages", file=sys.stderr, flush=True)
+        print(f"  {min(start + BATCH, pages)} pages", file=sys.stderr, flush=True)
     while indexing.index_waiting(time.monotonic() + 60):
         pass
 

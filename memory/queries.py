@@ -11,13 +11,27 @@ from goclaw_site.errors import NotFound
 from memory.access import Principal, visible, visible_tokens
 from memory.filters import Filters, condition
 from memory.models import Job, Memory, MemoryRevision
-from memory.vocabulary import INDEXED, PENDING, TEXT
+from memory.vocabulary import INDEXED, PENDING, PERSONAL, TEXT
 
 
 def records(principal: Principal, filters: Filters | None = None) -> QuerySet[Memory]:
     """Return the records that this caller may see, newest first."""
     wanted = condition(filters or Filters())
     return Memory.objects.filter(visible(principal) & wanted).order_by("-updated_at", "-id")
+
+
+def branches(principal: Principal, filters: Filters) -> list[QuerySet[Memory]]:
+    """Return the caller's records as a shared and an own part.
+
+    Each part is read in order from one index; over both at once a database sorts everything.
+    """
+    rows = records(principal, filters)
+    parts = []
+    if filters.scopes is None or any(scope != PERSONAL for scope in filters.scopes):
+        parts.append(rows.filter(owner__isnull=True))
+    if principal.reads_of is not None and (filters.scopes is None or PERSONAL in filters.scopes):
+        parts.append(rows.filter(owner_id=principal.reads_of))
+    return parts
 
 
 def record(principal: Principal, memory_id: uuid.UUID) -> Memory:

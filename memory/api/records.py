@@ -15,6 +15,7 @@ from memory import filters, queries, write
 from memory.api.answers import BulkAnswer, WrittenAnswer, answers
 from memory.api.base import PAGING, MemoryView, RecordPages, parsed, query_values
 from memory.api.errors import printable
+from memory.api.halves import Halves
 from memory.api.serializers import (
     BulkSerializer,
     ChangesSerializer,
@@ -62,9 +63,9 @@ class RecordsView(MemoryView):
     def get(self, request: Request) -> Response:
         """Return a page of records, newest first."""
         wanted = filters.parse(query_values(request), also=PAGING)
-        rows = queries.records(self.principal, wanted).prefetch_related("tags", "sources")
+        rows: Any = Halves(queries.branches(self.principal, wanted))
         pages = RecordPages()
-        page = pages.paginate_queryset(rows, request, view=self)
+        page: Any = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response(RecordSerializer(page, many=True).data)
 
     @extend_schema(

@@ -11,11 +11,11 @@ from typing import Any
 
 from django.utils import timezone
 
+from memory import queries
 from memory.access import Principal, readable_scopes
 from memory.filters import Filters
 from memory.models import MemoryTag
 from memory.pages.addresses import Address
-from memory.pages.paging import branches
 from memory.pages.sentences import scope_words
 from memory.vocabulary import ALL_KINDS, PERSONAL, SCOPES
 
@@ -101,7 +101,7 @@ def _cleared(address: Address) -> str:
 
 def _sample(principal: Principal, filters: Filters) -> list[Seen]:
     rows: list[tuple[Any, ...]] = []
-    for part in branches(principal, filters):
+    for part in queries.branches(principal, filters):
         rows += part.values_list("updated_at", "pk", "scope", "kind", "domain", "agent")[:SAMPLE]
     rows.sort(key=lambda row: (row[0], row[1]), reverse=True)
     newest = rows[:SAMPLE]

@@ -17,7 +17,6 @@ from memory import queries
 from memory.access import Principal
 from memory.filters import Filters
 from memory.models import Memory
-from memory.vocabulary import PERSONAL
 
 PAGE = 40
 #: What a list shows of a record; the text itself may be 200,000 characters long.
@@ -53,20 +52,6 @@ class Cursor:
         return Q(updated_at__lte=self.at) & (Q(updated_at__lt=self.at) | Q(id__lt=self.id))
 
 
-def branches(principal: Principal, filters: Filters) -> list[QuerySet[Memory]]:
-    """Return the caller's records as a shared and an own part.
-
-    Each part is read in order from one index; over both at once a database sorts everything.
-    """
-    rows = queries.records(principal, filters)
-    parts = []
-    if filters.scopes is None or any(scope != PERSONAL for scope in filters.scopes):
-        parts.append(rows.filter(owner__isnull=True))
-    if principal.reads_of is not None and (filters.scopes is None or PERSONAL in filters.scopes):
-        parts.append(rows.filter(owner_id=principal.reads_of))
-    return parts
-
-
 def newest(
     principal: Principal,
     filters: Filters,
@@ -77,7 +62,7 @@ def newest(
     """Return a page of records with tags and openings, newest first, and where the next begins."""
     narrowed = (wanted or Q()) & (cursor.condition() if cursor else Q())
     found: list[Memory] = []
-    for part in branches(principal, filters):
+    for part in queries.branches(principal, filters):
         found += opened(part.filter(narrowed))[: limit + 1]
     found.sort(key=lambda row: (row.updated_at, row.pk), reverse=True)
     rows = found[:limit]
@@ -95,7 +80,9 @@ def opened(rows: QuerySet[Memory]) -> QuerySet[Memory]:
 
 def count(principal: Principal, filters: Filters) -> int:
     """Return how many records there are, up to one more than `COUNTED`."""
-    return sum(part.order_by()[: COUNTED + 1].count() for part in branches(principal, filters))
+    return sum(
+        part.order_by()[: COUNTED + 1].count() for part in queries.branches(principal, filters)
+    )
 
 
 def counted(found: int) -> str:
