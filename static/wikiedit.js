@@ -32,6 +32,8 @@
   const same = (a, b) => FIELDS.every((name) => name === "comment" || (a[name] ?? "") === (b[name] ?? ""));
   let opened = null;
   let sending = false;
+  // Said until a preview comes through again: a draft that is kept does not talk over it.
+  let signedOutWords = "";
 
   function readDraft(form) {
     try {
@@ -58,7 +60,7 @@
       const draft = { ...textOf(form), base: form.elements.namedItem("base").value, at: Date.now() };
       localStorage.setItem(keyOf(form), JSON.stringify(draft));
       const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-      if (state) state.textContent = `Draft kept on this computer, ${time}`;
+      if (state) state.textContent = signedOutWords || `Draft kept on this computer, ${time}`;
     } catch {
       if (state) state.textContent = "Not saved yet; this browser keeps no draft";
     }
@@ -144,14 +146,18 @@
   // A preview that is refused interrupts nobody: the save leads to the login and back.
   function signedOut(event) {
     event.preventDefault();
+    signedOutWords = "You are signed out. Your text is kept here; Save asks you to sign in.";
     keepDraft($("form[data-editor]"));
     const state = $("#draft-state");
-    if (state) state.textContent = "You are signed out. Your text is kept here; Save asks you to sign in.";
+    if (state) state.textContent = signedOutWords;
     $("#preview").removeAttribute("aria-busy");
   }
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.target.id === "form") start();
-    if (event.detail.target.id === "preview") align();
+    if (event.detail.target.id === "preview") {
+      signedOutWords = "";
+      align();
+    }
   });
 
   /* The editor ----------------------------------------------------------------------------- */

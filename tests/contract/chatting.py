@@ -67,7 +67,9 @@ class Speaking(BaseHTTPRequestHandler):
         self, status: int, body: bytes, kind: str = JSON, headers: dict[str, str] | None = None
     ) -> None:
         self.send_response(status)
-        named = {"Content-Type": kind, "Content-Length": str(len(body)), **(headers or {})}
+        # Said aloud: a client that keeps the connection would find it closed, now and then.
+        named = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+        named |= headers or {}
         for name, text in named.items():
             self.send_header(name, text)
         self.end_headers()

@@ -1,8 +1,9 @@
 """The keyword list on PostgreSQL: any of the terms, the rarer first, ranked like BM25.
 
-PostgreSQL knows how common a term is from its own statistics, so nothing is counted to rank. A
-first pass orders what the rarer terms hold by which terms are there and how long the chunk is; a
-second one counts the terms in the texts of the best.
+In a large index PostgreSQL knows how common a term is from its own statistics, so nothing is
+counted to rank; a small one is counted, so that it ranks exactly as SQLite does. A first pass
+orders what the rarer terms hold by which terms are there and how long the chunk is; a second one
+counts the terms in the texts of the best.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from django.db import connection
 ENOUGH = 60_000
 #: Rows that the second pass reads: how often a term is there moves a chunk by some hundred places.
 READ = 2_000
+#: In a small index, where a common word alone may stand in a third of all.
+READ_OF_FEW = 8_000
+#: Up to so many chunks every term is counted: milliseconds, and no guess in the order.
+COUNTED = 50_000
 _LONGEST = 500
 _LARGE, _REMEMBERED = 10_000, 300.0
 # As FTS5 has them.
@@ -37,11 +42,12 @@ def best(terms: Sequence[str], tokens: Iterable[str], inside: Narrowing, limit: 
     if not wanted or not access:
         return []
     # Weights over the whole index, as FTS5 has them; what brings rows up is judged within reach.
-    everywhere = _estimates(wanted, "")
+    everywhere = _frequencies(wanted)
     weights = {term: _idf(everywhere[""], everywhere[term]) for term in wanted}
     mean = _mean_length()
     bringing = _rarer(wanted, _estimates(wanted, access))
-    found = _first_pass(bringing, weights, access, inside, mean)
+    read = READ if everywhere[""] > COUNTED else READ_OF_FEW
+    found = _first_pass(bringing, weights, access, inside, mean, read)
     return _by_frequency(found, weights, mean)[:limit]
 
 
@@ -76,6 +82,18 @@ def _estimates(terms: Sequence[str], access: str) -> dict[str, float]:
     return dict(zip(["", *terms], guesses, strict=True))
 
 
+def _frequencies(terms: Sequence[str]) -> dict[str, float]:
+    """Return the chunks in all, under "", and those that hold each term, whoever may see them."""
+    guessed = _estimates(terms, "")
+    if guessed[""] > COUNTED:
+        return guessed
+    whole = f"(SELECT count(*) FROM {_TABLE})"
+    one = f"(SELECT count(*) FROM {_TABLE} WHERE terms @@ %s::tsquery)"
+    sql = "SELECT " + ", ".join([whole, *[one] * len(terms)])
+    numbers = _rows(sql, [_quoted(term) for term in terms])[0]
+    return {term: float(number) for term, number in zip(["", *terms], numbers, strict=True)}
+
+
 def _rarer(terms: Sequence[str], rows: Mapping[str, float]) -> list[str]:
     """Return the terms, rarest first, that bring up enough rows together."""
     ordered = sorted(terms, key=lambda term: rows[term])
@@ -94,6 +112,7 @@ def _first_pass(
     access: str,
     inside: Narrowing,
     mean: float,
+    read: int,
 ) -> list[int]:
     """Return the best chunks where each term counts once."""
     held = " + ".join(["CASE WHEN terms @@ %s::tsquery THEN %s::float8 ELSE 0 END"] * len(weights))
@@ -105,7 +124,7 @@ def _first_pass(
         " LIMIT %s"
     )
     match = f"({' | '.join(_quoted(term) for term in bringing)}) & {access}"
-    return [row[0] for row in _rows(sql, [match, *more, *params, mean, READ])]
+    return [row[0] for row in _rows(sql, [match, *more, *params, mean, read])]
 
 
 def _mean_length() -> float:
