@@ -181,7 +181,7 @@ if CONFIG.server.secure:
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"(^|/)healthz$", r"(^|/)readyz$"]
+    SECURE_REDIRECT_EXEMPT = [r"(^|/)healthz/?$", r"(^|/)readyz/?$"]
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 30 * 24 * 3600
 

@@ -15,8 +15,8 @@ handler404 = "goclaw_site.views.not_found"
 handler500 = "goclaw_site.views.server_error"
 
 urlpatterns = [
-    path("healthz", views.healthz, name="healthz"),
-    path("readyz", views.readyz, name="readyz"),
+    re_path(r"^healthz/?$", views.healthz, name="healthz"),
+    re_path(r"^readyz/?$", views.readyz, name="readyz"),
     path("login/", signing.SignIn.as_view(), name="login"),
     path("login/provider/", oidc.start, name="oidc-start"),
     path("login/provider/return/", oidc.finish, name="oidc-finish"),

@@ -8,14 +8,16 @@ from django.utils import timezone
 
 from agents import keys
 from agents.models import ApiKey
-from agents.principals import named
+from agents.principals import for_command, named
 from goclaw_site.errors import InvalidInput
 from memory.commands.base import Call, Subcommand
 from memory.filters import parse_time
 
 
 def _create_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--gateway", action="store_true", help="for the organisation")
+    parser.add_argument(
+        "--gateway", action="store_true", help="for the organisation; --user is then who makes it"
+    )
     parser.add_argument("--read-only", action="store_true")
     parser.add_argument("--expires", help="time or date, ISO 8601")
     parser.add_argument("--label", default="")
@@ -27,15 +29,15 @@ def _create(call: Call) -> int:
         raise InvalidInput(
             "--user names the key's owner; --gateway makes one without.", field="user"
         )
-    if given.gateway and given.user:
-        raise InvalidInput("A gateway key has no owner: leave out --user.", field="user")
+    # A gateway key has no owner: the person named is the administrator who answers for it.
+    answering = for_command(given.user, None) if given.gateway and given.user else None
     made = keys.create(
         None if given.gateway else named(given.user),
         gateway=given.gateway,
         read_only=given.read_only,
         expires_at=parse_time("expires", given.expires) if given.expires else None,
         label=given.label,
-        by=call.principal,
+        by=answering or call.principal,
     )
     if call.as_json:
         call.answer({"key": made.text, "prefix": made.key.prefix})

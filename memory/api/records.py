@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from goclaw_site.errors import GoclawError, InvalidInput, TooLarge
 from memory import filters, queries, write
+from memory.access import require_change
 from memory.api.answers import BulkAnswer, WrittenAnswer, answers
 from memory.api.base import PAGING, MemoryView, RecordPages, parsed, query_values
 from memory.api.errors import printable
@@ -130,6 +131,7 @@ class BulkView(MemoryView):
     )
     def post(self, request: Request) -> Response:
         """Write each item in order; a bad one is its own error and stops no other."""
+        require_change(self.principal)
         items = parsed(BulkSerializer, request.data)["items"]
         if len(items) > write.BULK_LIMIT:
             raise TooLarge(

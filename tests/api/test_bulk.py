@@ -7,7 +7,7 @@ import pytest
 
 from memory.models import Memory
 from memory.vocabulary import PENDING
-from tests.api.callers import BULK, reason
+from tests.api.callers import BULK, caller, reason
 
 
 def results(caller, items):
@@ -80,6 +80,13 @@ def test_five_hundred_are_taken_and_one_more_is_413(ann):
     assert answer.status_code == 413
     assert "500" in reason(answer)
     assert Memory.objects.count() == 500
+
+
+def test_key_that_may_only_read_is_refused_as_a_whole(db):
+    reader = caller("reader", is_superuser=True, read_only=True)
+    answer = reader.post(BULK, {"items": [{"content": "one"}]})
+    assert (answer.status_code, answer.json()["code"]) == (403, "refused")
+    assert not Memory.objects.exists()
 
 
 def test_bulk_is_marked_so_that_single_writes_are_indexed_first(ann):

@@ -166,7 +166,7 @@ def test_readiness_tells_of_a_silent_worker_and_of_old_waiting_records(root, nob
     assert nobody.get("/readyz").status_code == 503
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+@pytest.mark.parametrize("path", ["/healthz", "/healthz/", "/readyz", "/readyz/"])
 def test_health_is_read_only(nobody, path):
     jobs.seen()
     assert nobody.send("HEAD", path).status_code == 200

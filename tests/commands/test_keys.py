@@ -4,7 +4,7 @@ import pytest
 
 from agents import keys
 from agents.models import ApiKey
-from goclaw_site.errors import InvalidInput, NotFound
+from goclaw_site.errors import InvalidInput, NotFound, Refused
 from tests.api.callers import RECORDS, STATS, Caller, user
 
 
@@ -41,6 +41,13 @@ def test_kinds_of_keys(run):
     assert str(expiry) == "2099-01-31 00:00:00+00:00"
 
 
+def test_administrator_named_with_a_gateway_key_answers_for_it(run):
+    user("root", is_superuser=True)
+    made = run("keys", "create", "--user", "root", "--gateway", "--json").json
+    key = ApiKey.objects.get(prefix=made["prefix"])
+    assert (key.gateway, key.user, key.made_by) == (True, None, "root")
+
+
 def test_list_tells_what_operators_need(run):
     assert "No keys" in run("keys", "list").out
     assert run("keys", "list", "--json").json == []
@@ -75,7 +82,8 @@ def test_revoked_key_ends_at_once(run):
     [
         (["create"], InvalidInput),
         (["create", "--user", "nobody"], InvalidInput),
-        (["create", "--user", "ann", "--gateway"], InvalidInput),
+        (["create", "--user", "ann", "--gateway"], Refused),
+        (["create", "--user", "nobody", "--gateway"], InvalidInput),
         (["create", "--user", "ann", "--expires", "soon"], InvalidInput),
         (["create", "--user", "ann", "--expires", "2001-01-01"], InvalidInput),
         (["create", "--user", "ann", "--label", "x" * 101], InvalidInput),

@@ -11,7 +11,13 @@ def test_help_lists_our_commands_first(capsys):
     assert "  up " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["no-such-command"], ["up", "--no-such-option"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["no-such-command"], ["up", "--no-such-option"], ["secrets"], ["secrets", "set"],
+        ["secrets", "rm"], ["secrets", "list", "--no-such-option"], ["secrets", "no-such-part"],
+    ],
+)  # fmt: skip
 def test_usage_errors_exit_with_two(arguments, capsys):
     with pytest.raises(SystemExit) as caught:
         cli.main(["goclaw", *arguments])

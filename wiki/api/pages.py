@@ -32,7 +32,7 @@ from wiki.api.serializers import (
 )
 from wiki.edits import Edit, check_tags
 
-FILTERS = ("prefix", "q", "tag", "review")
+FILTERS = ("prefix", "q", "tag", "tags", "review")
 MAX_RESULTS = 50
 DEFAULT_RESULTS = 10
 _SAVED = answers({200: PageAnswer, 201: PageAnswer, 409: ConflictAnswer})
@@ -68,7 +68,7 @@ class PagesView(MemoryView):
 
     @extend_schema(
         summary="List pages",
-        parameters=[OpenApiParameter(name, str) for name in FILTERS[:3]]
+        parameters=[OpenApiParameter(name, str) for name in FILTERS[:4]]
         + [OpenApiParameter("review", bool, description="Only pages that wait for a person.")],
         responses=answers({200: HeadSerializer(many=True)}),
         operation_id="wiki_list",
@@ -81,7 +81,7 @@ class PagesView(MemoryView):
         rows = queries.pages(
             self.principal,
             prefix=given.get("prefix", ""),
-            tags=check_tags(given.get("tag", ())),
+            tags=_wanted_tags(given),
             waiting=waiting,
         )
         if words := given.get("q"):
@@ -161,7 +161,7 @@ class WikiSearchView(MemoryView):
     )
     def get(self, request: Request) -> Response:
         """Return the pages that answer the query, with the place where they do."""
-        only_parameters(request, ("q", "tag", "max_results", "format"))
+        only_parameters(request, ("q", "tag", "tags", "max_results", "format"))
         given = query_values(request)
         if "q" not in given:
             raise InvalidInput("q is missing: it holds the query.", field="q")
@@ -173,7 +173,7 @@ class WikiSearchView(MemoryView):
                 self.principal,
                 given["q"],
                 limit=DEFAULT_RESULTS if limit is None else limit,
-                tags=check_tags(given.get("tag", ())),
+                tags=_wanted_tags(given),
             ).as_dict()
         )
 
@@ -192,6 +192,11 @@ class TreeView(MemoryView):
         only_parameters(request, ("below", "format"))
         branches = queries.tree(self.principal, query_values(request).get("below", ""))
         return Response([branch_body(branch) for branch in branches])
+
+
+def _wanted_tags(given: dict[str, Any]) -> tuple[str, ...]:
+    """Both spellings of the filter are taken; a page needs every tag."""
+    return check_tags((*given.get("tag", ()), *given.get("tags", ())))
 
 
 def _truth(name: str, text: str) -> bool:

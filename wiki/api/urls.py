@@ -23,7 +23,7 @@ _WIKI = r"^api/memory/wiki"
 
 urlpatterns = [
     re_path(rf"{_WIKI}/?$", PagesView.as_view(), name="api-wiki"),
-    re_path(rf"{_WIKI}/pages/(?P<slug>.+?)/?$", PageView.as_view(), name="api-wiki-page"),
+    re_path(rf"{_WIKI}/pages/(?P<slug>[\s\S]+?)/?\Z", PageView.as_view(), name="api-wiki-page"),
     re_path(rf"{_WIKI}/tree/?$", TreeView.as_view(), name="api-wiki-tree"),
     re_path(rf"{_WIKI}/history/?$", HistoryView.as_view(), name="api-wiki-history"),
     re_path(rf"{_WIKI}/diff/?$", DiffView.as_view(), name="api-wiki-diff"),

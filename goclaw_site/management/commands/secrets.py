@@ -20,6 +20,8 @@ class Command(BaseCommand):
 
     help = "Put secrets into the vault, list their names, take them out."
     requires_system_checks = []
+    #: Django's runner sets this and we do without it: wrong usage then says so, and ends with 2.
+    _called_from_command_line = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """A value is never an argument: other people on the machine can read those."""
