@@ -47,8 +47,12 @@ def _from_file(path: Path) -> str:
     try:
         with path.expanduser().open(encoding="utf-8") as held:
             line = held.readline(_LONGEST + 2).rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"The passphrase file {path} cannot be read: {error}.") from None
+    except OSError as error:
+        raise InvalidInput(
+            f"The passphrase file {path} cannot be read: {error.strerror}."
+        ) from None
+    except UnicodeDecodeError:
+        raise InvalidInput(f"The passphrase file {path} cannot be read: it is not UTF-8.") from None
     if not line or len(line) > _LONGEST:
         raise InvalidInput(f"The first line of {path} must hold 1 to {_LONGEST:,} characters.")
     return line

@@ -66,8 +66,13 @@ def test_a_passphrase_from_a_file(run, ann, tmp_path):
     )
     assert rehearsed.json["dry_run"] is True
     assert rehearsed.json["would_replace"]["memory.Memory"] == 1
-    for missing in (tmp_path / "nothing", tmp_path):
-        with pytest.raises(InvalidInput, match="cannot be read"):
+    other.write_bytes(b"\xff\xfe\n")
+    for missing, why in (
+        (tmp_path / "nothing", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+        (other, "it is not UTF-8"),
+    ):
+        with pytest.raises(InvalidInput, match=rf"cannot be read: {why}\.$"):
             run("db", "export", "--output", tmp_path / "b", "--passphrase-file", missing)
 
 
