@@ -12,7 +12,7 @@ from django.utils import timezone
 from goclaw_site.config import state_dir
 from goclaw_site.errors import InvalidInput
 from memory.backups import automatic, manifest, recording, scheduled
-from memory.backups.contents import BACKUPS
+from memory.backups.contents import BACKUPS, DUMP
 from memory.backups.manifest import Manifest
 
 #: A good backup that is older than this is a reason to worry.
@@ -95,7 +95,7 @@ def _lacks(papers: Manifest) -> list[str]:
     found = []
     if papers.database_only:
         return ["all but the database"]
-    if papers.driver != "sqlite":
+    if papers.driver != "sqlite" and DUMP not in papers.parts:
         found.append(f"rows ({papers.driver})")
     if not papers.secrets:
         found.append("secrets")

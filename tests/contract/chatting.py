@@ -67,9 +67,7 @@ class Speaking(BaseHTTPRequestHandler):
         self, status: int, body: bytes, kind: str = JSON, headers: dict[str, str] | None = None
     ) -> None:
         self.send_response(status)
-        # Said aloud: a client that keeps the connection would find it closed, now and then.
-        named = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
-        named |= headers or {}
+        named = {"Content-Type": kind, "Content-Length": str(len(body)), **(headers or {})}
         for name, text in named.items():
             self.send_header(name, text)
         self.end_headers()
@@ -77,6 +75,11 @@ class Speaking(BaseHTTPRequestHandler):
             self.wfile.write(body)
         except OSError:
             return
+
+    def end_headers(self) -> None:
+        """Say that nothing follows: a client that kept the connection would find it closed."""
+        self.send_header("Connection", "close")
+        super().end_headers()
 
     def log_message(self, *args: object) -> None:
         """Keep quiet."""

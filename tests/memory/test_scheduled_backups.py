@@ -17,6 +17,7 @@ from memory.models import EngineState, Job
 from tests.memory.making import ADMIN
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("keyword_only")]
+FILE_ALONE = pytest.mark.sqlite("it breaks the copying of the file; a dump is another program's")
 
 
 @pytest.fixture
@@ -72,6 +73,7 @@ def test_the_newest_stays_whatever_the_clock_did(place, configure):
     assert [path.name for path in place.iterdir()] == [Path(job.result["path"]).name]
 
 
+@FILE_ALONE
 def test_a_failure_is_remembered_and_the_last_good_one_too(place, monkeypatch):
     good = run().result["path"]
 
@@ -102,6 +104,7 @@ def test_a_slice_that_ends_early_is_gone_on_with(place, monkeypatch):
     (state_dir() / "media" / "one").unlink()
 
 
+@FILE_ALONE
 def test_a_worker_that_is_always_stopped_does_not_try_for_ever(place, monkeypatch):
     def killed(*args):
         raise KeyboardInterrupt
@@ -118,6 +121,7 @@ def test_a_worker_that_is_always_stopped_does_not_try_for_ever(place, monkeypatc
     assert "queue.retry_seconds" in job.error
 
 
+@FILE_ALONE
 def test_cancelled_on_the_way_it_leaves_nothing(place, monkeypatch):
     monkeypatch.setattr(scheduled, "_TOLD_EVERY", -1.0)
     job = jobs.start(scheduled.KIND, {"by": "page"}, "root")

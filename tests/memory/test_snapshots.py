@@ -194,6 +194,7 @@ def _write_elsewhere():
     connection.close()
 
 
+@pytest.mark.sqlite("PostgreSQL compares vectors itself and keeps no matrix")
 def test_a_running_process_follows(bag, db, state, tmp_path):
     """Its matrix of vectors is made anew: no vector of what is gone answers."""
     fill(20)
