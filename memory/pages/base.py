@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.middleware import HtmxDetails
 
 from goclaw_site.errors import GoclawError, Refused
@@ -102,3 +103,11 @@ def go(request: HttpRequest, address: str) -> HttpResponse:
     if wants_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return HttpResponse(status=SEE_OTHER, headers={"Location": address})
+
+
+def back_to(request: HttpRequest, otherwise: str) -> str:
+    """Return the page that a form or link wants to lead back to; never another site."""
+    given = request.POST.get("next") or request.GET.get("next", "")
+    if url_has_allowed_host_and_scheme(given, allowed_hosts=None) and given.startswith("/"):
+        return given
+    return otherwise

@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
 from goclaw_site.errors import GoclawError, NotFound
@@ -16,7 +15,7 @@ from memory import write
 from memory.access import principal_of
 from memory.beliefs import revisions
 from memory.pages import details, differences, editing, own, selecting
-from memory.pages.base import UNPROCESSABLE, go, page, show
+from memory.pages.base import UNPROCESSABLE, back_to, go, page, show
 from memory.pages.editing import RecordForm, Stale
 from memory.pages.sentences import KINDS, plural, scope_words
 
@@ -120,15 +119,7 @@ def delete(request: HttpRequest, memory_id: uuid.UUID) -> HttpResponse:
         messages.success(request, "Deleted.")
     except NotFound:
         messages.info(request, "It was deleted already.")
-    return go(request, _next(request))
-
-
-def _next(request: HttpRequest) -> str:
-    """Return the page to go back to; never another site."""
-    given = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(given, allowed_hosts=None) and given.startswith("/"):
-        return given
-    return reverse("memory")
+    return go(request, back_to(request, reverse("memory")))
 
 
 @page
@@ -143,7 +134,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
     messages.success(request, _said(selection, outcome.done))
     for reason in outcome.refused[:3]:
         messages.warning(request, reason)
-    return go(request, _next(request))
+    return go(request, back_to(request, reverse("memory")))
 
 
 def _preview(request: HttpRequest, selection: selecting.Selection) -> HttpResponse:
@@ -154,7 +145,7 @@ def _preview(request: HttpRequest, selection: selecting.Selection) -> HttpRespon
         "touched": touched,
         "skipped": [effect for effect in effects if effect.skipped],
         "personal": sum(effect.record.scope == "personal" for effect in touched),
-        "next": _next(request),
+        "next": back_to(request, reverse("memory")),
     }
     return show(request, "memory/bulk.html", "memory/bulk.html", context)
 

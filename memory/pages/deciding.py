@@ -9,14 +9,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from goclaw_site.errors import GoclawError, NotFound
 from memory.access import principal_of
 from memory.beliefs import revisions as beliefs
 from memory.pages import changes, decisions, details
-from memory.pages.base import UNPROCESSABLE, go, page, show
+from memory.pages.base import UNPROCESSABLE, back_to, go, page, show
 from memory.pages.sentences import VIAS, plural
 
 _METHODS = ("GET", "HEAD", "POST")
@@ -84,7 +83,7 @@ def undo(request: HttpRequest, memory_id: uuid.UUID) -> HttpResponse:
     except GoclawError as error:
         return _ask(request, memory_id, error)
     messages.success(request, said(done))
-    return go(request, _next(request, reverse("memory-record", args=[memory_id])))
+    return go(request, back_to(request, reverse("memory-record", args=[memory_id])))
 
 
 def _ask(
@@ -96,7 +95,7 @@ def _ask(
         "shown": _standing(request, found),
         "problem": problem,
         "reason": request.POST.get("reason", ""),
-        "next": _next(request, ""),
+        "next": back_to(request, ""),
     }
     status = UNPROCESSABLE if problem else 200
     return show(request, "memory/undo.html", "memory/parts/undo.html", context, status)
@@ -164,15 +163,7 @@ def wrong(request: HttpRequest, memory_id: uuid.UUID) -> HttpResponse:
         + (back if done.restored else "")
         + " The record's page can undo this.",
     )
-    return go(request, _next(request, reverse("memory-record", args=[memory_id])))
-
-
-def _next(request: HttpRequest, otherwise: str) -> str:
-    """Return the page to go back to; never another site."""
-    given = request.POST.get("next") or request.GET.get("next", "")
-    if url_has_allowed_host_and_scheme(given, allowed_hosts=None) and given.startswith("/"):
-        return given
-    return otherwise
+    return go(request, back_to(request, reverse("memory-record", args=[memory_id])))
 
 
 def said(done: beliefs.Undone) -> str:
